@@ -11,6 +11,7 @@ use interfield::{Advised, Cause, Choices, ModelFile, Refused};
 use interfield_codegen::Export;
 use interfield_language::Model;
 use interfield_language::parse::Places;
+use interfield_language::parse::pushover::PushOverrides;
 use interfield_structure::specimen::Workshop;
 use interfield_structure::{Simulation, Structure};
 use serde_json::{Value, json};
@@ -51,20 +52,28 @@ pub(crate) struct ModelArgs {
     /// Jacobian that the scheme uses: exact, initial (frozen) or given (estimates in the model)
     #[arg(long, value_name = "POLICY")]
     pub tangent: Option<String>,
+    /// What `interfield pushover` says.
+    #[arg(skip)]
+    pub pushover: Option<PushOverrides>,
 }
 
 impl From<&ModelArgs> for Choices {
     fn from(args: &ModelArgs) -> Self {
-        let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = args.clone();
-        Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent }
+        let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover } = args.clone();
+        Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover }
     }
 }
 
 impl From<Choices> for ModelArgs {
     fn from(choices: Choices) -> Self {
-        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = choices;
-        ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent }
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover } = choices;
+        ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover }
     }
+}
+
+/// The settings of a push, if one is wanted.
+pub(crate) fn pushed(settings: &ModelArgs, wanted: bool) -> ModelArgs {
+    ModelArgs { pushover: wanted.then(PushOverrides::default), ..settings.clone() }
 }
 
 /// `name=value` on the command line.

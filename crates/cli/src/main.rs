@@ -40,6 +40,7 @@ Examples:
   interfield check models/frame.toml          show how the model was read, with warnings
   interfield check tower.toml --stability     is the step stable; if not, which motion grows
   interfield run models/frame.toml            run a model: a result file and a report
+  interfield pushover models/rc-portal.toml   push it, or a specimen, by a protocol of displacements
   interfield ensemble tower.toml --seeds 1..50   many runs and their statistics
   interfield lab tower.toml                   emulate its laboratory in a separate process
   interfield serve tower.toml                 serve its specimen to OpenSees, OpenFresco, UT-SIM
@@ -80,6 +81,7 @@ enum Command {
     New(cmd::new::Args),
     Check(cmd::check::Args),
     Run(cmd::run::Args),
+    Pushover(cmd::pushover::Args),
     Lab(cmd::lab::Args),
     Key(cmd::key::Args),
     Replay(cmd::replay::Args),
@@ -128,6 +130,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::New(args)) => cmd::new::run(&args),
         Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Pushover(args)) => cmd::pushover::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
         Some(Command::Key(args)) => cmd::key::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),

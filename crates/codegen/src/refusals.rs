@@ -40,6 +40,10 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         let message = format!("`{}` is a part of a nonlinear frame, which cannot be exported", element.name);
         refused.push(refusal(Subject::Element(i), message, "export a model of springs, beams and hysteretic laws"));
     }
+    if model.analysis.statics {
+        let message = "generated code integrates in time, but this model has only a [pushover]".to_owned();
+        refused.push(refusal(Subject::Model, message, "add an [analysis]"));
+    }
     if model.analysis.land {
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));

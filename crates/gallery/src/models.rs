@@ -98,7 +98,7 @@ impl Settings<'_> {
             substeps: (self.substeps > 0).then_some(self.substeps),
             dt: given(self.dt),
             duration: given(self.until),
-            tangent: None,
+            ..Overrides::default()
         }
     }
 }

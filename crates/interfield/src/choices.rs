@@ -2,6 +2,7 @@
 
 use interfield_language::Model;
 use interfield_language::parse::Overrides;
+use interfield_language::parse::pushover::PushOverrides;
 use serde_json::{Value, json};
 
 /// Settings that replace those of the model file; the default replaces nothing.
@@ -25,6 +26,8 @@ pub struct Choices {
     pub whole: bool,
     /// Tangent policy: exact, initial or given.
     pub tangent: Option<String>,
+    /// The structure is pushed as `[pushover]` of the model says, with these changes, instead of moved in time.
+    pub pushover: Option<PushOverrides>,
 }
 
 impl Choices {
@@ -39,6 +42,7 @@ impl Choices {
             tangent: self.tangent.clone(),
             coupling: self.coupling.clone(),
             substeps: self.substeps,
+            pushover: self.pushover.clone(),
         }
     }
 
@@ -49,7 +53,7 @@ impl Choices {
 
     /// As they stand on a command line; empty if nothing is replaced.
     pub(crate) fn words(&self) -> String {
-        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover } = self;
         let pairs = |name: &str, list: &[(String, String)]| -> Vec<String> {
             list.iter().map(|(n, v)| format!("--{name} {n}=\"{v}\"")).collect()
         };
@@ -63,16 +67,28 @@ impl Choices {
             whole.then(|| "--whole".to_owned()),
             one("tangent", tangent),
         ];
+        let push = pushover.iter().flat_map(|push| {
+            let PushOverrides { to, cycles, repeat, step, velocity } = push;
+            let cycles = (!cycles.is_empty()).then(|| format!("--cycles \"{}\"", cycles.join(", ")));
+            let repeat = repeat.map(|n| format!("--repeat {n}"));
+            [one("to", to), cycles, repeat, one("step", step), one("velocity", velocity)]
+        });
+        let all = all.into_iter().chain(push);
         let all = pairs("set", set).into_iter().chain(pairs("param", param)).chain(all.into_iter().flatten());
         all.collect::<Vec<_>>().join(" ")
     }
 
     /// As JSON: [`Choices::from_json`] takes it again.
     pub fn to_json(&self) -> Value {
-        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent, pushover } = self;
+        let push = pushover.as_ref().map(|push| {
+            let PushOverrides { to, cycles, repeat, step, velocity } = push;
+            json!({ "to": to, "cycles": cycles, "repeat": repeat, "step": step, "velocity": velocity })
+        });
         json!({
             "set": set, "scheme": scheme, "param": param, "dt": dt, "until": until, "coupling": coupling,
             "substeps": substeps, "whole": whole, "tangent": tangent,
+            "pushover": push,
         })
     }
 
@@ -93,6 +109,17 @@ impl Choices {
             substeps: kept["substeps"].as_u64().and_then(|n| u32::try_from(n).ok()),
             whole: kept["whole"].as_bool().unwrap_or(false),
             tangent: text("tangent"),
+            pushover: kept["pushover"].as_object().map(|push| {
+                let text = |name: &str| push.get(name).and_then(Value::as_str).map(str::to_owned);
+                let cycles = push.get("cycles").and_then(Value::as_array).into_iter().flatten();
+                PushOverrides {
+                    to: text("to"),
+                    cycles: cycles.filter_map(|c| c.as_str().map(str::to_owned)).collect(),
+                    repeat: push.get("repeat").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()),
+                    step: text("step"),
+                    velocity: text("velocity"),
+                }
+            }),
         }
     }
 }

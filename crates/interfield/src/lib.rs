@@ -32,6 +32,7 @@ pub mod outputs;
 pub mod pack;
 pub mod plan;
 pub mod programs;
+pub mod pushover;
 pub mod quantities;
 mod ranges;
 pub mod record;

@@ -350,7 +350,9 @@ impl ModelFile {
             return Err(self.refuse());
         }
         let n = structure.free().len();
+        let massless = structure.model.analysis.statics && structure.model.dofs.iter().all(|d| d.mass == 0.0);
         let modal = match modes {
+            _ if massless => Err("no node has a mass".to_owned()),
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
             // Enough to see which modes matter, up to the size for which all cost the same as one.
             _ => Modal::new(&structure, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) })
@@ -360,7 +362,11 @@ impl ModelFile {
         let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
         // A coupling has limits of its own; `check --stability` finds them.
         let cut = structure.model.partition.is_some();
-        let stability_limit = if cut { None } else { scheme_limit(structure.model.analysis.scheme, most) };
+        let stability_limit = if cut || structure.model.analysis.statics {
+            None
+        } else {
+            scheme_limit(structure.model.analysis.scheme, most)
+        };
         let known = Knowledge {
             modal: modal.as_ref().ok(),
             stability_limit,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
-use interfield_language::model::{Channel, EnergyPart, Kind, Load, Quantity, TangentPolicy, Within};
+use interfield_language::model::{Channel, EnergyPart, Kind, Load, PushPart, Quantity, TangentPolicy, Within};
 use interfield_language::units::Dimension;
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
@@ -227,6 +227,9 @@ pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) ->
             ("tangent".to_owned(), tangent.into()),
         ],
     };
+    if a.statics {
+        settings = vec![("analysis".to_owned(), a.scheme_name.as_str().into())];
+    }
     let further = [
         ("dt", seconds(a.dt)),
         ("duration", seconds(a.duration)),
@@ -356,6 +359,9 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
         Quantity::Gap(d, _) => format!("{quantity} between the two sides of the interface at `{}`", model.dofs[d].name),
         Quantity::InterfaceForce(d) => format!("interface force at `{}`, acting on the first side", model.dofs[d].name),
         Quantity::Link(d) => format!("displacement of the fine side caused by the link at `{}`", model.dofs[d].name),
+        Quantity::Push(PushPart::Work) => "work of the pushing forces since the beginning".to_owned(),
+        Quantity::Push(PushPart::Factor) if c.unit == "-" => "load factor of the pattern of forces".to_owned(),
+        Quantity::Push(PushPart::Factor) => "base shear: load factor times the sum of the pattern".to_owned(),
         Quantity::LoadSignal(i) => match &model.loads[i] {
             Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
             Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
@@ -432,6 +438,8 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::Section(_, _, Within::FibreStrain(_)) => "strain",
         Quantity::Section(_, _, Within::FibreStress(_)) => "stress",
         Quantity::Drift { .. } => "storey drift",
+        Quantity::Push(PushPart::Factor) => "load",
+        Quantity::Push(PushPart::Work) => "energy",
         Quantity::LoadSignal(_) => "load",
         Quantity::Gap(_, 0) => "distance",
         Quantity::Gap(..) => "velocity difference",

@@ -41,7 +41,10 @@ pub fn fingerprint(loaded: &ModelFile, args: &Choices) -> Result<String, String>
 /// The same as bytes.
 pub(crate) fn digest(loaded: &ModelFile, args: &Choices) -> Result<[u8; 32], String> {
     let variants = loaded.variants();
-    variants.model(args)?;
+    let model = variants.model(args)?;
+    // A model that is only pushed is, however it is asked to.
+    let pushover = model.analysis.statics.then(|| args.pushover.clone().unwrap_or_default());
+    let args = &Choices { pushover, ..args.clone() };
     let mut hash = Sha256::new();
     // Each part with its length, so that nothing can move from one into the next.
     let mut add = |name: &str, bytes: &[u8]| {

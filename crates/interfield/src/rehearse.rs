@@ -36,7 +36,8 @@ impl ModelFile {
             let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
         }
-        let looped = examine_loop(&model);
+        // Nothing swings where each step ends at rest.
+        let looped = if model.analysis.statics { Err(String::new()) } else { examine_loop(&model) };
         let mut dry = Dry::default();
         let sim = self.start(structure, &places, &mut dry)?;
         Ok(Rehearsed { looped, ..dry_run(sim, &dry, progress) })
@@ -49,7 +50,7 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
     let mut ended = None;
     for k in 0..steps {
         if let Err(fault) = sim.step(k) {
-            ended = Some((k as f64 * sim.model.analysis.dt, sim.explain(fault)));
+            ended = Some((k, sim.explain(fault)));
             break;
         }
         progress(k, steps);
@@ -208,8 +209,8 @@ pub struct Rehearsed {
     plan: Plan,
     /// The loop, or why it could not be probed.
     looped: Result<Loop, String>,
-    /// When and why the dry run ended early.
-    ended: Option<(f64, String)>,
+    /// After how many steps and why the dry run ended early.
+    ended: Option<(u64, String)>,
     /// Largest link displacement on the fine side, m.
     links: Option<f64>,
     /// What would be said of the test.
@@ -235,10 +236,15 @@ impl Rehearsed {
         let mut all = Vec::new();
         match &self.looped {
             Ok(found) => all.extend(found.objection().filter(|_| !self.is_outgrown())),
+            Err(_) if self.model.analysis.statics => {}
             Err(why) => all.push(format!("the loop could not be probed: {why}")),
         }
-        if let Some((t, why)) = &self.ended {
-            all.push(format!("the dry run ended at t = {}: {why}", time(*t)));
+        if let Some((steps, why)) = &self.ended {
+            let place = match self.model.analysis.statics {
+                true => format!("in step {}", steps + 1),
+                false => format!("at t = {}", time(*steps as f64 * self.model.analysis.dt)),
+            };
+            all.push(format!("the dry run ended {place}: {why}"));
         }
         // What ended it is the reason for its verdict too.
         for a in self.failed().filter(|_| self.ended.is_none()) {
@@ -300,6 +306,11 @@ impl Rehearsed {
         let mut out = format!("{}\n{}", self.model.title, self.plan.heading());
         out += &match &self.looped {
             Ok(found) => found.text(),
+            Err(_) if self.model.analysis.statics => {
+                "\nloop of structure, controller and actuators\n  quasi-static: each target is reached and measured before the next is \
+                    computed\n"
+                    .to_owned()
+            }
             Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
         };
         out += &laboratory::text(&self.assessed, units);
@@ -354,9 +365,10 @@ impl Rehearsed {
             .quantity("critical_gain", found["critical_gain"].clone(), ONE)
             .with(
                 "ended",
-                self.ended
-                    .as_ref()
-                    .map(|(t, why)| Quantities::default().seconds("t", *t).with("reason", why.as_str()).object()),
+                self.ended.as_ref().map(|(k, why)| {
+                    let t = *k as f64 * self.model.analysis.dt;
+                    Quantities::default().seconds("t", t).with("reason", why.as_str()).object()
+                }),
             )
             .quantity("largest_link", link, &units.label(Dimension::LENGTH))
             .with("laboratory", laboratory::json(&self.assessed, units))

@@ -21,6 +21,7 @@ use crate::coupled::{self, Listener};
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::outputs::{Files, Wanted};
 use crate::programs::{self, ProgramLog, Programs};
+use crate::pushover::{Balances, Strength};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Record, RowsSeen};
 use crate::refused::{Cause, Refused};
@@ -171,6 +172,7 @@ impl Prepared<'_> {
             end: None,
             keeper: None,
             seen: RowsSeen::default(),
+            balances: Balances::new(&model),
             operator: laboratory.operator().clone(),
             real_time,
             sim,
@@ -221,6 +223,8 @@ pub struct Run {
     keeper: Option<Keeper>,
     /// Of all rows recorded so far, where checkpoints are kept.
     seen: RowsSeen,
+    /// Of a structure that is pushed.
+    balances: Option<Balances>,
     laps: Laps,
 }
 
@@ -270,10 +274,10 @@ pub enum End {
 
 impl End {
     /// How the result file says it.
-    fn outcome(&self, t: f64, verdict: &Verdict) -> String {
+    fn outcome(&self, place: &str, verdict: &Verdict) -> String {
         match self {
             Self::Finished => format!("finished; verdict: {}", verdict.line()),
-            Self::Interrupted => format!("interrupted: by a signal at t = {}", time(t)),
+            Self::Interrupted => format!("interrupted: by a signal at {place}"),
             Self::Faulted(reason) => format!("fault: {reason}"),
             Self::Diverged(reason) => reason.clone(),
             Self::NotWritten(reason) => format!("interrupted: {reason}"),
@@ -325,6 +329,8 @@ pub struct Outcome {
     pub program_logs: Vec<ProgramLog>,
     /// What took how long, s.
     pub timings: Vec<(&'static str, f64)>,
+    /// Of a structure that was pushed: its strength.
+    pub strength: Option<Strength>,
 }
 
 impl Outcome {
@@ -340,12 +346,16 @@ impl Outcome {
         let ways = self.ways.map_or_else(String::new, |[there, home]| {
             format!("; {} to move to the start before, {} to return after", time(there), time(home))
         });
+        let real = match &self.strength {
+            // A push takes no time of its own.
+            Some(_) if self.assessed.is_empty() => String::new(),
+            _ => format!(", {} times real time", short((self.simulated / self.seconds * 10.0).round() / 10.0)),
+        };
         format!(
-            "{what}: {} steps in {} ({} steps/s, {} times real time){ways}",
+            "{what}: {} steps in {} ({} steps/s{real}){ways}",
             self.steps,
             time(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
-            short((self.simulated / self.seconds * 10.0).round() / 10.0)
         )
     }
 
@@ -393,6 +403,14 @@ impl Run {
         }
     }
 
+    /// When it is: a step of a push, or a time.
+    fn place(&self) -> String {
+        match self.sim.pushing() {
+            Some(_) => format!("step {} of {}", self.done, self.sim.steps()),
+            None => format!("t = {}", time(self.t())),
+        }
+    }
+
     fn t(&self) -> f64 {
         self.done as f64 * self.sim.dt()
     }
@@ -400,7 +418,8 @@ impl Run {
     /// Looks at the present state: channels are read, recorded and shown. What ends the run here, if something does.
     fn look(&mut self, observer: &mut dyn Observer) -> Option<End> {
         let (t, steps) = (self.t(), self.sim.steps());
-        let stopped = |reason: String| Some(End::Faulted(format!("at t = {}: {reason}", time(t))));
+        let place = self.place();
+        let stopped = |reason: String| Some(End::Faulted(format!("at {place}: {reason}")));
         let lost = self.sim.lost();
         let stopping = lost.is_some() || self.operator.is_stopped();
         // Extremes are those of all steps, whatever is recorded of them.
@@ -411,6 +430,9 @@ impl Run {
             return stopped(format!("channel `{}` is {}", self.sim.channels()[i].name, self.row[i]));
         }
         self.ranges.push(t, self.row.iter().copied());
+        if let Some(balances) = &mut self.balances {
+            balances.push(&self.row);
+        }
         let recorded = self.done.is_multiple_of(self.model.every) || self.done == steps || stopping;
         let (simulation, row) = (&self.sim, self.row.as_slice());
         observer.observe(&Moment { step: self.done, steps, t, row, recorded, simulation });
@@ -435,7 +457,10 @@ impl Run {
             self.end = match self.sim.step(self.done) {
                 Err(fault) => {
                     let why = self.sim.explain(fault);
-                    Some(End::Faulted(format!("at t = {} (step {}): {why}", time(self.t()), self.done + 1)))
+                    Some(End::Faulted(match self.sim.pushing() {
+                        None => format!("at t = {} (step {}): {why}", time(self.t()), self.done + 1),
+                        Some(_) => format!("in step {} of {}: {why}", self.done + 1, self.sim.steps()),
+                    }))
                 }
                 Ok(()) => {
                     self.listener.push(&self.sim);
@@ -551,9 +576,10 @@ impl Run {
             assessed,
             program_logs: self.program_logs.clone(),
             timings: Vec::new(),
+            strength: self.balances.as_ref().and_then(|b| b.strength(&self.model)),
         };
         self.log(&outcome.line());
-        let said = end.outcome(self.t(), &outcome.verdict);
+        let said = end.outcome(&self.place(), &outcome.verdict);
         if let Some(Err(message)) = self.record.take().map(|record| record.finish(&said)) {
             end = End::NotWritten(message);
             outcome.verdict = judge(&end, watched, &outcome.assessed);
@@ -625,6 +651,7 @@ impl Persist for Run {
         self.ranges.persist(archive);
         self.listener.persist(archive);
         archive.whole(&mut self.seen.0);
+        self.balances.iter_mut().for_each(|balances| balances.persist(archive));
     }
 }
 

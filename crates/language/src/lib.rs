@@ -21,6 +21,7 @@ pub mod parse;
 pub mod partition;
 mod print;
 pub mod problem;
+pub mod protocol;
 pub mod quantity;
 pub mod reader;
 pub mod schema;

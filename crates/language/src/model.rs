@@ -280,17 +280,29 @@ pub struct Analysis {
     pub tangent: TangentPolicy,
     /// Whether steps in which a law turns stiff are taken in substeps.
     pub land: bool,
+    /// Whether the structure is pushed as [`Model::pushover`] says, from balance to balance, instead of moved in time.
+    pub statics: bool,
 }
 
 /// How a structure is pushed.
 #[derive(Clone, Debug)]
 pub struct Pushing {
-    /// The degree of freedom that is led.
-    pub control: usize,
-    /// Forces for a load factor of one.
+    /// The degree of freedom that is led; without one it is the load factor.
+    pub control: Option<usize>,
+    /// Forces for a load factor of one, N (N m).
     pub pattern: Coordinate,
-    /// Where the controlled displacement goes, step by step.
+    /// Where the controlled displacement, m (rad), or the load factor goes, step by step.
     pub targets: Vec<f64>,
+    /// Number of the step in which each cycle of the protocol ends; none of a monotonic push.
+    pub cycles: Vec<usize>,
+    /// Amplitude of each cycle.
+    pub amplitudes: Vec<f64>,
+    /// Largest velocity of the controlled displacement in a test, m/s (rad/s).
+    pub velocity: Option<f64>,
+    /// How long each target is held before it is measured, s.
+    pub hold: f64,
+    /// What the protocol is called, where it has a name.
+    pub protocol: Option<&'static str>,
 }
 
 /// A recorded quantity.
@@ -317,6 +329,8 @@ pub enum Quantity {
     Drift { above: usize, below: Option<usize>, height: f64 },
     /// Value of a load signal.
     LoadSignal(usize),
+    /// What a pushed structure is pushed by.
+    Push(PushPart),
     /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.
     Gap(usize, usize),
     /// Force that the cut transmits at a degree of freedom (on the first side, with the sign of the degree of freedom).
@@ -329,6 +343,15 @@ pub enum Quantity {
     Specimen(usize, usize, Reading),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
+}
+
+/// What a pushed structure is pushed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushPart {
+    /// The load factor; with the sum of the pattern as its factor the base shear.
+    Factor,
+    /// Work of the pattern since the beginning, J.
+    Work,
 }
 
 /// What is read of a section of a member.

@@ -59,6 +59,10 @@ pub struct Knowledge<'a> {
 
 /// All remarks about a model.
 pub fn advise(structure: &Structure, known: &Knowledge<'_>) -> Vec<Problem> {
+    if structure.model.analysis.statics {
+        // Nothing moves in time.
+        return restraint::uneven_stiffnesses(&structure.model).into_iter().collect();
+    }
     let mut found = Vec::new();
     for i in 0..structure.model.loads.len() {
         load(structure, i, known, &mut found);

@@ -607,7 +607,8 @@ fn check_connected(
     let mut without_mass = Vec::new();
     for (i, &d) in numbering.free.iter().enumerate() {
         let diagonal = |values: &[f64]| pattern.position(i, i).map_or(0.0, |p| values[p]);
-        let has_mass = diagonal(&constant.mass) != 0.0 || massive[i];
+        // A mass holds nothing where nothing moves in time.
+        let has_mass = !model.analysis.statics && (diagonal(&constant.mass) != 0.0 || massive[i]);
         let any = |values: &[f64]| pattern.row(i).any(|p| values[p] != 0.0);
         let held = any(&constant.stiffness) || any(&constant.damping) || any(damped) || touched[i];
         let name = &model.dofs[d].name;
@@ -616,6 +617,9 @@ fn check_connected(
             (false, true) => without_mass.push(d),
             (true, _) => {}
         }
+    }
+    if model.analysis.statics {
+        return problems;
     }
     if without_mass.len() == numbering.free.len() {
         // Unconnected ones have been reported each; then this is one of them.

@@ -11,6 +11,7 @@ use interfield_linalg::dense_solve;
 
 use crate::assemble::{Place, stored};
 use crate::assembled::{Assembled, Row, Stored, gather};
+use crate::pushover::Pushed;
 use crate::specimen::Rows;
 
 /// Where a channel reads.
@@ -174,6 +175,7 @@ impl Recorder {
                     Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => {
                         Tap::Zero
                     }
+                    Quantity::Push(part) => Tap::State(Pushed::place(dims, part)),
                     Quantity::Displacement(d) => tap_dof(d, 0, false),
                     Quantity::Velocity(d) => tap_dof(d, 1, false),
                     Quantity::Acceleration(d) => tap_dof(d, 2, false),

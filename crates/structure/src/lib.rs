@@ -12,6 +12,7 @@ pub mod advice;
 pub mod assemble;
 pub mod assembled;
 pub mod blueprint;
+pub mod capacity;
 pub mod channels;
 pub mod checkpoint;
 mod damping;

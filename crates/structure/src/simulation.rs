@@ -11,7 +11,7 @@ use interfield_coupling::{
 };
 use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
-use interfield_language::model::{Channel, EnergyPart, Kind, Model, Quantity};
+use interfield_language::model::{Channel, EnergyPart, Kind, Model, Pushing, Quantity};
 use interfield_language::partition::Constraints;
 use interfield_language::signal::Motion;
 use interfield_language::{Problem, Subject};
@@ -22,6 +22,7 @@ use crate::assembled::Assembled;
 use crate::channels::{Channels, Recorder};
 use crate::energy::Energy;
 use crate::landing::Landing;
+use crate::pushover::{self, Pushed};
 use crate::specimen::{Rehearsal, Workshop, mount};
 use crate::split::{Constraint, Drive, SubModel};
 use crate::structure::{self, Structure};
@@ -151,7 +152,15 @@ impl Simulation {
 
     /// Number of steps to the end of the analysis.
     pub fn steps(&self) -> u64 {
-        self.model.analysis.steps()
+        match self.pushing() {
+            Some(push) => push.targets.len() as u64,
+            None => self.model.analysis.steps(),
+        }
+    }
+
+    /// How it is pushed, if it is.
+    pub fn pushing(&self) -> Option<&Pushing> {
+        self.model.pushover.as_ref().filter(|_| self.model.analysis.statics)
     }
 
     /// Length of a step of the analysis, s.
@@ -187,6 +196,10 @@ impl Simulation {
     /// # Errors
     /// The fault at the start.
     pub fn watch(&mut self) -> Result<(), Fault> {
+        if self.pushing().is_some() {
+            // Every step ends in balance.
+            return Ok(());
+        }
         let shortest = if self.landing.is_some() { Landing::FINEST } else { 1.0 };
         let mut watch = Watch::new(self.steps());
         for (i, part) in self.parts.iter().enumerate() {
@@ -232,6 +245,9 @@ impl Simulation {
 
     /// What the watch over the run thinks of it; `None` without one.
     pub fn verdict(&self) -> Option<Verdict> {
+        if self.pushing().is_some() {
+            return Some(pushover::verdict(self.coupling.system(0)));
+        }
         let rows = self.quality().map_or_else(Vec::new, |q| q.rows);
         Some(verdict(&self.watch.as_ref()?.findings(&rows), self))
     }
@@ -406,6 +422,13 @@ impl Simulation {
 
     /// A fault of the loop in words, with the user's names.
     pub fn explain(&self, fault: Fault) -> String {
+        if let Some(push) = self.pushing()
+            && let Some(part) = self.parts.first()
+            && let Some(words) =
+                pushover::stopped(&self.model, push, self.coupling.as_ref(), (&part.free, &part.looped), fault)
+        {
+            return words;
+        }
         match self.parts.get(self.coupling.faulty()) {
             Some(Part { sub, free, looped, .. }) => sub.said_of(explain(&sub.model, free, looped, fault)),
             None => explain(&self.model, &[], &[], fault),
@@ -450,9 +473,13 @@ impl Structure {
         }
         let imposed = driven.iter().filter_map(|d| whole_motion(d, &parts)).collect();
         let driven = driven.into_iter().map(|d| imposed_rate(d, &places_of)).collect();
-        let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt };
-        let started = start(&model, assembly, twins, driven);
-        let mut coupling = started.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        let mut coupling = if model.analysis.statics {
+            balanced(&model, substructures, &places_of, &parts)?
+        } else {
+            let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt };
+            let started = start(&model, assembly, twins, driven);
+            started.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?
+        };
         ready(&model, &mut parts, coupling.as_mut())?;
         let mut homes = vec![None; model.dofs.len()];
         for (p, part) in parts.iter().enumerate().rev() {
@@ -502,6 +529,21 @@ fn imposed_rate(drive: Drive, places_of: &[Vec<Place>]) -> Driven {
     };
     let (ends, motion) = (drive.ends.iter().filter_map(unknown).collect(), drive.motion);
     Driven { ends, rate: Box::new(move |t| [motion.at(t)[1], motion.at(t)[2]]) }
+}
+
+/// Brings the structure into its first balance, ready to be pushed.
+fn balanced(
+    model: &Model,
+    mut substructures: Vec<Substructure<Assembled>>,
+    places_of: &[Vec<Place>],
+    parts: &[Part],
+) -> Result<Box<dyn Coupling<Assembled>>, Vec<Problem>> {
+    let (Some(all), [places], [part]) = (substructures.pop(), places_of, parts) else {
+        let help = "push it in one piece: remove the substructures, or give --whole";
+        return Err(vec![Problem::error(Subject::Model, "a structure that is cut cannot be pushed".to_owned(), help)]);
+    };
+    let known = pushover::Parts { y0: all.y0, places, free: &part.free, looped: &part.looped };
+    Ok(Box::new(Pushed::start(model, all.system, known)?))
 }
 
 /// Starts the coupling of the model; without one, the structure in one piece.
@@ -575,6 +617,7 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
             let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
             Quantity::Drift { above: dof(above)?, below, height }
         }
+        Quantity::Push(part) => Quantity::Push(part),
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
         Quantity::Specimen(s, i, reading) => {
             Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)

@@ -161,6 +161,7 @@ impl<'a> Cut<'a> {
             duration: self.model.analysis.duration,
             tangent: substructure.tangent,
             land: false,
+            statics: false,
         };
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();

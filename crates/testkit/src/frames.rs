@@ -69,6 +69,7 @@ impl Builder {
                 duration: run.dt * run.steps as f64,
                 tangent: TangentPolicy::Exact,
                 land: false,
+                statics: false,
             },
             pushover: None,
             channels: Vec::new(),

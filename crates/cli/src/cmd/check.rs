@@ -16,7 +16,7 @@ use interfield_structure::specimen::Rehearsal as AsEmulated;
 
 use crate::Exit;
 use crate::drawing::draw_model;
-use crate::load::{Loaded, ModelArgs};
+use crate::load::{Loaded, ModelArgs, pushed};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
 use interfield::files::{has_extension, same};
@@ -33,7 +33,7 @@ use interfield::table::{aligned, short, time, wrapped};
 /// compensation and limits, parts that other programs compute. Nothing is run, except for a few milliseconds to see what a step
 /// costs. The structure is drawn with names, axes, dimensions, supports, loads and masses; specimens and parts of other programs have
 /// colours of their own.
-#[derive(ClapArgs)]
+#[derive(ClapArgs, Clone)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
 interfield check models/isolated-building.toml --stability\n  \
 interfield check models/frame.toml --all -o frame.svg\n  \
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
+    /// Take the model as `interfield pushover` does, not its motion in time
+    #[arg(long)]
+    pushover: bool,
     /// Draw the structure to this file, FILE.svg or FILE.png [default: interfield-out/MODEL-check.svg]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -69,6 +72,7 @@ const SHOWN: usize = 12;
 const MEASURED: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(args: &Args) -> Exit {
+    let args = &Args { settings: pushed(&args.settings, args.pushover), ..args.clone() };
     let loaded = match Loaded::open(&args.model, args.json) {
         Ok(l) => l,
         Err(e) => return e,

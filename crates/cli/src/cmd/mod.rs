@@ -26,6 +26,7 @@ pub(crate) mod new;
 pub(crate) mod order;
 pub(crate) mod pack;
 pub(crate) mod plot;
+pub(crate) mod pushover;
 pub(crate) mod rehearse;
 pub(crate) mod replay;
 pub(crate) mod report;

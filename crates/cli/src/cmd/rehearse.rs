@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use interfield::{Choices, rehearsal};
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs};
+use crate::load::{Loaded, ModelArgs, pushed};
 use crate::output::{complain, print, print_json, progress};
 
 /// Check a hybrid test before it runs: loop stability and its margins, actuator demands, expected verdict
@@ -23,6 +23,9 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
+    /// Take the model as `interfield pushover` does, not its motion in time
+    #[arg(long)]
+    pushover: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -35,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 
 fn attempt(args: &Args) -> Result<Exit, Exit> {
     let loaded = Loaded::open(&args.model, args.json)?;
-    let choices = Choices::from(&args.settings);
+    let choices = Choices::from(&pushed(&args.settings, args.pushover));
     let bar = progress(0, "steps", !args.json);
     let rehearsed = loaded.or_refuse(loaded.rehearse(&choices, &mut |done, all| {
         bar.set_length(all);

@@ -9,13 +9,14 @@ use interfield::laboratory::{self, Replay};
 use interfield::outputs::{Files, OUT, Wanted};
 use interfield::plan::Plan;
 use interfield::programs::{self, ProgramLog};
+use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_language::Model;
 use interfield_language::model::Channel;
-use interfield_report::Block;
+use interfield_report::{Block, Figure, Table};
 use interfield_results::{Meta, Reader};
 use interfield_structure::Simulation;
 use interfield_structure::watch::Grade;
@@ -49,6 +50,25 @@ pub(crate) struct Args {
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) settings: ModelArgs,
+    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
+    #[arg(long)]
+    pub(crate) threads: bool,
+    #[command(flatten)]
+    pub(crate) running: Running,
+}
+
+impl std::ops::Deref for Options {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
+}
+
+/// What can be said about a run whatever it computes: its files, its clock, its laboratory.
+#[derive(ClapArgs, Clone, Debug, Default)]
+#[group(skip)]
+pub(crate) struct Running {
     /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, or the next free
     /// number for a test with a specimen: MODEL-2.h5]
     #[arg(short, long, value_name = "FILE")]
@@ -62,9 +82,6 @@ pub(crate) struct Options {
     /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
-    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
-    #[arg(long)]
-    threads: bool,
     /// Save the complete state beside the results at this interval in seconds, for --resume [default: 60]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
@@ -99,7 +116,8 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
         Err(e) => return e,
     };
     let stem = model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-    // A replay has files of its own, beside those of the test.
+    // A push and a replay have files of their own, beside those of the run.
+    let stem = if options.settings.pushover.is_some() { format!("{stem}-pushover") } else { stem };
     let stem = if replay.is_some() { format!("{stem}-replay") } else { stem };
     let wanted = Wanted { stem, output: options.output.clone(), report: options.report.clone() };
     let refuse = |message: String, help: &str| {
@@ -186,7 +204,8 @@ fn attempt(
     replay: Option<Replay>,
     left: &mut Left,
 ) -> Result<Exit, Refused> {
-    let Options { settings, json, quiet, threads, real_time, arming, checkpoint, resume, .. } = options;
+    let Options { settings, threads, running } = options;
+    let Running { json, quiet, real_time, arming, checkpoint, resume, .. } = running;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
@@ -268,6 +287,7 @@ fn tell(
     evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.log = loaded.lines();
+    evidence.pushover = outcome.strength.as_ref().map_or_else(Vec::new, strength_blocks);
     if !outcome.assessed.is_empty() {
         evidence.numbers = laboratory::json(&outcome.assessed, &model.units);
     }
@@ -285,6 +305,9 @@ fn tell(
             document["externals"] = programs::json(&outcome.program_logs, model);
         }
         document["setup"] = Plan::new(sim).json();
+        if let Some(strength) = &outcome.strength {
+            document["pushover"] = strength.json();
+        }
         document["warnings"] = loaded.messages().into();
         document["machine"] = json!(machine);
         if let Err(message) = &page {
@@ -323,6 +346,16 @@ fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
         [Block::Text(format!("{}, computed by another program", t.name)), Block::Lines(lines)]
     };
     outcome.program_logs.iter().flat_map(one).collect()
+}
+
+/// What a push says of the structure, for a report.
+fn strength_blocks(strength: &Strength) -> Vec<Block> {
+    let table = |(header, rows): (Vec<String>, Vec<Vec<String>>)| {
+        let header = header.iter().map(|h| h.trim_start_matches('<').to_owned()).collect();
+        (!rows.is_empty()).then_some(Block::Table(Table { header, rows }))
+    };
+    let tables = strength.tables().into_iter().filter_map(table);
+    std::iter::once(Block::Text(strength.heading())).chain(tables).collect()
 }
 
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
@@ -365,8 +398,19 @@ fn keep(
             })
         }
     });
-    let failed: Vec<String> = [recordings, kept, page].into_iter().filter_map(Result::err).collect();
+    let picture = match (curves.map(Curves::pushed).as_deref(), curve_of(files)) {
+        (Some([Block::Plot(panel)]), Some(path)) => {
+            interfield::files::write(&path, Figure::new(vec![panel.clone()]).svg())
+        }
+        _ => Ok(()),
+    };
+    let failed: Vec<String> = [recordings, kept, page, picture].into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+}
+
+/// Where the curve of a push is drawn: beside its report.
+fn curve_of(files: &Files) -> Option<PathBuf> {
+    files.report.as_ref().map(|report| report.with_extension("svg"))
 }
 
 fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
@@ -376,6 +420,7 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     let rows: Vec<Vec<String>> = sim.channels().iter().zip(&outcome.ranges).map(row).collect();
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
+    out += &outcome.strength.as_ref().map_or_else(String::new, Strength::text);
     out += &coupled::text(sim);
     out += &laboratory::text(&outcome.assessed, &sim.model.units);
     out += &programs::text(&outcome.program_logs, &sim.model);
@@ -383,6 +428,9 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {
         out += &format!("  report:  {}\n", r.display());
+    }
+    if let Some(curve) = curve_of(files).filter(|_| outcome.strength.is_some()) {
+        out += &format!("  curve:   {}\n", curve.display());
     }
     out + &format!("verdict: {}\n", outcome.verdict.line())
 }
@@ -419,5 +467,6 @@ fn summary_json(sim: &Simulation, outcome: &Outcome, files: &Files) -> serde_jso
         "results": files.results.display().to_string(),
         "csv": (files.format == Format::Csv).then(|| files.results.display().to_string()),
         "report": files.report.as_ref().map(|r| r.display().to_string()),
+        "curve": curve_of(files).filter(|_| outcome.strength.is_some()).map(|c| c.display().to_string()),
     })
 }

@@ -7,6 +7,7 @@ use interfield_results::{ChannelInfo, Error, Reader};
 
 use crate::stored::measured;
 use interfield::Ranges;
+use interfield_language::parse::pushover::{FACTOR, SHEAR};
 
 /// Most points of all histories of a page (eight bytes each), and of one: a page has some megabytes, whatever the run.
 const POINTS: usize = 400_000;
@@ -54,6 +55,8 @@ pub(crate) struct Curves {
     histories: Vec<Thinner>,
     /// Channels of deformation and force.
     loops: Vec<(usize, usize, Thinner)>,
+    /// Of a push: channels of displacement and load.
+    pushed: Option<(usize, usize, Thinner)>,
     signals: Vec<(usize, LongSignal)>,
     times: [Option<f64>; 2],
 }
@@ -73,12 +76,15 @@ impl Curves {
         let heard = |c: &ChannelInfo| {
             ["displacement", "interface force"].contains(&c.quantity.as_str()) || c.quantity.ends_with("acceleration")
         };
+        let pushed = of_push(channels);
         let signals = channels.iter().enumerate().filter(|(_, c)| heard(c)).map(|(i, _)| (i, LongSignal::default()));
         Self {
             ranges: Ranges::new(channels.len()),
             histories: vec![Thinner::new(each); channels.len()],
             loops: loops.collect(),
-            signals: signals.take(SPECTRA).collect(),
+            // A push has no frequencies.
+            signals: signals.take(if pushed.is_some() { 0 } else { SPECTRA }).collect(),
+            pushed: pushed.map(|(x, y)| (x, y, Thinner::new(HISTORY / 4))),
             times: [None; 2],
             channels: channels.to_vec(),
         }
@@ -112,6 +118,7 @@ impl Curves {
         self.ranges.push(t, row.iter().copied());
         self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(t, *x));
         self.loops.iter_mut().for_each(|(x, y, thinner)| thinner.push(row[*x], row[*y]));
+        self.pushed.iter_mut().for_each(|(x, y, thinner)| thinner.push(row[*x], row[*y]));
         self.signals.iter_mut().for_each(|(i, signal)| signal.push(row[*i]));
     }
 
@@ -183,6 +190,11 @@ impl Curves {
         self.loops.iter().map(plot).collect()
     }
 
+    /// The curve of a push: load over the controlled displacement.
+    pub(crate) fn pushed(&self) -> Vec<Block> {
+        self.pushed.iter().map(|(x, y, thinner)| Block::Plot(push_panel(&self.channels, [*x, *y], thinner))).collect()
+    }
+
     /// Fourier amplitudes of displacements and accelerations, and response spectra of ground motions.
     pub(crate) fn spectra(&self) -> Vec<Block> {
         let [Some(first), Some(second)] = self.times else { return Vec::new() };
@@ -241,6 +253,26 @@ impl Curves {
             curves,
             ..Panel::default()
         })
+    }
+}
+
+/// The channels of displacement and load of a push.
+pub(crate) fn of_push(channels: &[ChannelInfo]) -> Option<(usize, usize)> {
+    let place = |name: &str| channels.iter().position(|c| c.name == name);
+    let load = place(SHEAR).or_else(|| place(FACTOR))?;
+    // The first channel of a push is what is led.
+    (channels.first()?.quantity == "displacement").then_some((0, load))
+}
+
+fn push_panel(channels: &[ChannelInfo], [x, y]: [usize; 2], thinner: &Thinner) -> Panel {
+    let (cx, cy) = (&channels[x], &channels[y]);
+    let load = if cy.name == SHEAR { "base shear" } else { "load factor" };
+    Panel {
+        title: format!("{load} over {}", cx.name),
+        x: Axis::new(format!("displacement {}", cx.name), &cx.unit),
+        y: Axis::new(load, &cy.unit),
+        curves: vec![thinner.curve(load)],
+        ..Panel::default()
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Evidence {
     pub(crate) interface: Vec<Block>,
     /// What the laboratory did.
     pub(crate) laboratory: Vec<Block>,
+    /// What a push said of the structure.
+    pub(crate) pushover: Vec<Block>,
     /// Warnings and messages of the run.
     pub(crate) log: Vec<String>,
     /// What took how long.
@@ -39,7 +41,7 @@ impl Evidence {
             "timings": self.timings,
             "page": {
                 "structure": self.structure.as_ref().map(|both| both.each_ref().map(|blocks| keep(blocks))),
-                "interface": keep(&self.interface), "laboratory": keep(&self.laboratory),
+                "interface": keep(&self.interface), "laboratory": keep(&self.laboratory), "pushover": keep(&self.pushover),
             },
         });
         attach(path, &document.to_string()).map_err(|e| format!("the verdict could not be added to the results: {e}"))
@@ -57,6 +59,7 @@ impl Evidence {
             structure: bring_back(&page["structure"][0]).zip(bring_back(&page["structure"][1])).map(|(m, d)| [m, d]),
             interface: bring_back(&page["interface"])?,
             laboratory: bring_back(&page["laboratory"])?,
+            pushover: bring_back(&page["pushover"]).unwrap_or_default(),
             log: kept["log"].as_array()?.iter().map(text).collect::<Option<_>>()?,
             timings: kept["timings"].as_array()?.iter().map(pair).collect::<Option<_>>()?,
             numbers: kept["laboratory"].clone(),

@@ -14,7 +14,7 @@ use interfield_report::{Block, Page, Section, Table, printed};
 use interfield_results::{Error, Meta, Reader};
 use interfield_structure::Simulation;
 
-pub(crate) use curves::{Curves, times_second};
+pub(crate) use curves::{Curves, of_push, times_second};
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use laboratory::{blocks, keep};
@@ -63,7 +63,8 @@ impl Report<'_> {
     fn page(self) -> Page {
         let section = |title: &str, blocks: Vec<Block>| Section { title: title.to_owned(), blocks };
         let model = Block::Folded { summary: "Model file".to_owned(), text: self.meta.model_text.clone() };
-        let Evidence { good, verdict, structure, interface, laboratory, log, timings, numbers: _ } = self.evidence;
+        let Evidence { good, verdict, structure, interface, laboratory, pushover, log, timings, numbers: _ } =
+            self.evidence;
         let [modes, deformed] = structure.unwrap_or_default();
         let log = if log.is_empty() { Vec::new() } else { vec![Block::Lines(log)] };
         let timings = timings.into_iter().map(|(what, value)| vec![what, value]).collect();
@@ -84,6 +85,7 @@ impl Report<'_> {
             sections: vec![
                 // Of a test the laboratory counts first.
                 laboratory,
+                section("Pushover", [self.curves.pushed(), pushover].concat()),
                 section("Peaks", vec![peaks(self.curves)]),
                 section("Deformed shape", deformed),
                 section("Hysteresis", self.curves.loops()),

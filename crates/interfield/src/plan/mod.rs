@@ -1,6 +1,7 @@
 //! A test as it will be run: coupling, sides with their schemes and steps, specimens with all that stands between them and the
 //! equations. `check`, `run` and `rehearse` say it from this one description, as text and as JSON.
 
+mod push;
 mod quantity;
 mod side;
 mod specimen;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use crate::programs::{described, described_json};
 use crate::quantities::{ONE, UNITS};
 use crate::table::{aligned, labelled, time};
+use push::Push;
 use quantity::{count, duration, listed};
 use side::Side;
 
@@ -79,6 +81,9 @@ impl Plan {
 
     /// Coupling or scheme, with the steps.
     fn stepping(&self) -> String {
+        if let Some(push) = Push::of(&self.model) {
+            return push.text();
+        }
         let a = &self.model.analysis;
         let steps = format!("step {}, {} steps to {}", time(a.dt), a.steps(), time(a.steps() as f64 * a.dt));
         let Some(partition) = &self.model.partition else { return format!("  scheme {}, {steps}\n", a.scheme_name) };
@@ -110,7 +115,7 @@ impl Plan {
     pub fn text(&self) -> String {
         let mut out = format!("\nas it will be run\n{}", self.stepping());
         out += &self.shown().iter().map(Side::solver_line).collect::<String>();
-        if self.unknowns.is_some() {
+        if self.unknowns.is_some() && !self.model.analysis.statics {
             out += &side::frequencies(self.shown(), self.model.partition.is_some());
         }
         for (i, specimen) in self.model.specimens.iter().enumerate() {
@@ -136,7 +141,7 @@ impl Plan {
         let specimens = self.model.specimens.iter().enumerate();
         json!({
             "step": a.dt, "steps": a.steps(), "duration": a.steps() as f64 * a.dt, "unknowns": self.unknowns,
-            "coupling": coupling,
+            "coupling": coupling, "pushover": Push::of(&self.model).map(|push| push.json()),
             "sides": self.sides.iter().map(Side::json).collect::<Vec<_>>(),
             "specimens": specimens.map(|(i, s)| specimen::json(s, &self.model, self.home(i))).collect::<Vec<_>>(),
             "externals": described_json(&self.model),

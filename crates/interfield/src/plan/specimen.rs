@@ -89,6 +89,7 @@ fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'stat
         lines.push(("correction", text.to_owned()));
     }
     lines.push(("late target", late(specimen)));
+    lines.extend(start(specimen, model).map(|text| ("start position", text)));
     lines.push(("start and end", ways(specimen)));
     lines.push((
         "hold",
@@ -214,6 +215,22 @@ fn late(specimen: &Specimen) -> String {
         MissPolicy::Abort => "then the test ends",
     };
     format!("bridged for {}, {then}", time(specimen.bridge))
+}
+
+/// Where it stands when the test begins, if that is not where it was mounted.
+fn start(specimen: &Specimen, model: &Model) -> Option<String> {
+    let moved = specimen.dofs.iter().filter(|&&d| model.dofs[d].u0 != 0.0);
+    let one = |&d: &usize| {
+        let dof = &model.dofs[d];
+        format!("{} = {}", dof.name, Along { units: &model.units, angle: dof.angle }.stroke(dof.u0, 0).text())
+    };
+    let list: Vec<String> = moved.map(one).collect();
+    let why = if model.held.is_empty() {
+        ""
+    } else {
+        "; in balance with gravity, for the specimen with its initial stiffness"
+    };
+    (!list.is_empty()).then(|| format!("{}, where it is moved before the test{why}", list.join(", ")))
 }
 
 fn ways(specimen: &Specimen) -> String {

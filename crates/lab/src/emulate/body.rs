@@ -42,6 +42,8 @@ pub struct Replica<S> {
     start: Vec<f64>,
     states: Vec<f64>,
     trial: Vec<f64>,
+    /// What the system remembers before the test.
+    rest: Vec<f64>,
     masses: Vec<f64>,
 }
 
@@ -56,6 +58,7 @@ impl<S: System> Replica<S> {
         let states = || vec![0.0; d.ns];
         let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
         Replica {
+            rest: system.memory().to_vec(),
             system,
             scale,
             stiffness,
@@ -69,7 +72,7 @@ impl<S: System> Replica<S> {
         }
     }
 
-    /// [u v] at the scale of the structure before the step, changes of the states, memory of the system.
+    /// [u v] at the scale of the structure before the step, changes of the states and of the memory of the system: all zero before the test.
     fn layout(&self) -> [usize; 3] {
         let d = self.system.dims();
         [2 * d.nu, d.ns, self.system.memory().len()]
@@ -88,7 +91,8 @@ impl<S: System + Send> Body for Replica<S> {
         let (changed, remembered) = rest.split_at_mut(states);
         let s = &mut self.states;
         (0..states).for_each(|i| s[i] = self.start[i] + changed[i]);
-        self.system.memory_mut().copy_from_slice(remembered);
+        let memory = self.system.memory_mut().iter_mut().zip(&self.rest);
+        memory.zip(&*remembered).for_each(|((m, rest), change)| *m = rest + change);
         for i in 0..n {
             self.u[i] = self.scale * to.u[i];
             self.v[i] = self.scale * to.v[i];
@@ -109,7 +113,8 @@ impl<S: System + Send> Body for Replica<S> {
         before[..n].copy_from_slice(&self.u);
         before[n..].copy_from_slice(&self.v);
         (0..states).for_each(|i| changed[i] = self.states[i] - self.start[i]);
-        remembered.copy_from_slice(self.system.memory());
+        let memory = self.system.memory().iter().zip(&self.rest);
+        remembered.iter_mut().zip(memory).for_each(|(change, (m, rest))| *change = m - rest);
         Ok(())
     }
 

@@ -145,7 +145,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
         return None;
     }
     let (scheme_name, scheme) = scheme?;
-    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent, land })
+    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent, land, statics: false })
 }
 
 /// The tangent policy that the command line asks for.

@@ -20,7 +20,7 @@ mod matrices;
 mod members;
 mod motions;
 mod nodes;
-mod pushover;
+pub mod pushover;
 mod records;
 mod sections;
 mod signals;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
 use crate::key::*;
-use crate::model::{Analysis, Dof, Element, Model, Node, Sections, TangentPolicy};
+use crate::model::{Analysis, Dof, Element, Model, Node, Pushing, Sections, TangentPolicy};
 use crate::partition;
 use crate::problem::{Problem, Subject};
 use crate::quantity::{Parameters, Scope};
@@ -45,6 +45,7 @@ use crate::reader::Spanned;
 use crate::units::{Dimension, UnitSystem};
 use connected::Contact;
 use nodes::GROUND;
+use pushover::PushOverrides;
 
 section! {
     /// A model file.
@@ -114,6 +115,8 @@ pub struct Overrides {
     pub coupling: Option<String>,
     /// Substeps of all substructures of the fine side.
     pub substeps: Option<u32>,
+    /// The structure is pushed, not moved in time.
+    pub pushover: Option<PushOverrides>,
 }
 
 /// Where the parts of a model were written.
@@ -459,10 +462,15 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     elements::read(&mut context, &root);
     let externals = externals::read(&mut context, &root);
     let damping = damping::read(&mut context, &root);
-    let analysis = analysis::read(&mut context, &root, overrides);
+    let pushover = pushover::read(&context, &root, overrides);
+    let statics = pushover::is_wanted(&root, overrides);
+    let moved = (!statics || root.has(&ANALYSIS)).then(|| analysis::read(&mut context, &root, overrides)).flatten();
+    if statics {
+        pushover::check_options(&context, overrides);
+    }
+    let analysis = if statics { pushover.as_ref().and_then(Pushing::analysis) } else { moved };
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
     let (mut loads, names, mut held) = loads::read(&mut context, &root, time);
-    let pushover = pushover::read(&context, &root);
     constraints::read(&mut context, &root, &mut loads, &mut held);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
@@ -472,7 +480,11 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     };
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
-    let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
+    let parts = partition.as_ref().filter(|_| !statics);
+    let specimens = specimens::read(&mut context, &root, analysis.as_ref(), parts);
+    if let Some(push) = pushover.as_ref().filter(|_| statics && !specimens.is_empty()) {
+        pushover::check_test(&context, &root, push);
+    }
     externals::check(&context, &externals);
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {
@@ -512,5 +524,6 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));
+    let model = if statics { pushover::made_static(model) } else { model };
     problems.is_empty().then_some((model, places))
 }

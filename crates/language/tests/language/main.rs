@@ -4,6 +4,7 @@
 mod format;
 mod formulas;
 mod front;
+mod pushover;
 mod records;
 mod templates;
 mod units;

@@ -9,6 +9,13 @@ use super::{Assembled, Scratch};
 
 impl Assembled {
     pub(super) fn set_time(&mut self, t: f64) {
+        if self.acting == 0.0 {
+            // Nothing moves in time: imposed displacements are those of the beginning.
+            for (i, m) in self.motions.iter().enumerate() {
+                self.imposed[0][i] = self.imposed_share * m.at(0.0)[0];
+            }
+            return;
+        }
         for (i, m) in self.motions.iter().enumerate() {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
         }
@@ -25,6 +32,8 @@ impl Assembled {
         }
         let held = factor * self.held_share;
         out.iter_mut().zip(&self.held).for_each(|(out, f)| *out += held * f);
+        let pushed = factor * self.push_factor;
+        out.iter_mut().zip(&self.pushed).for_each(|(out, f)| *out += pushed * f);
         let factor = factor * self.acting;
         for (dof, signal) in &self.forces {
             out[*dof] += factor * signal.value(t);

@@ -36,17 +36,23 @@ pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at:
     frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
 }
 
+/// Forces of a part that was never moved, with held ends, by the load along it.
+pub(crate) fn fixed_end_forces(frame: &FramePart) -> Vec<f64> {
+    let q = vec![0.0; frame.part.size()];
+    AtRest(frame).evaluated(At { load: frame.load, ..at_rest(&q) }).0
+}
+
 /// A part that was never moved, as an element.
 pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
 
 impl AtRest<'_> {
-    fn evaluated(&self, q: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn evaluated(&self, at: At<'_>) -> (Vec<f64>, Vec<f64>) {
         let FramePart { part, sections, .. } = self.0;
         let (d, tables) = (part.size(), sections.tables());
         let mut history = vec![0.0; part.memory(&tables)];
         part.start(&tables, &mut history);
         let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
-        part.evaluate(&tables, (&history, &mut next), at_rest(q), &mut p, &mut k);
+        part.evaluate(&tables, (&history, &mut next), at, &mut p, &mut k);
         (p, k)
     }
 }
@@ -66,13 +72,13 @@ impl Element for AtRest<'_> {
     }
 
     fn response(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], p: &mut [f64], _: &mut [f64]) {
-        p.copy_from_slice(&self.evaluated(q).0);
+        p.copy_from_slice(&self.evaluated(at_rest(q)).0);
     }
 
     /// At no deformation: the stiffness of the materials, without the geometry.
     fn tangent(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
         let rest = vec![0.0; q.len()];
-        out.k.copy_from_slice(&self.evaluated(&rest).1);
+        out.k.copy_from_slice(&self.evaluated(at_rest(&rest)).1);
         let FramePart { part, sections, .. } = self.0;
         let tables = sections.tables();
         let mut history = vec![0.0; part.memory(&tables)];

@@ -10,6 +10,7 @@ mod energy;
 mod force;
 mod frame;
 mod operators;
+mod rates;
 mod statics;
 mod watched;
 
@@ -23,10 +24,11 @@ pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlue
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
+pub(crate) use frame::fixed_end_forces;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
 use operators::Operator;
-pub use statics::{Push, Statics};
+pub(crate) use statics::{Lead, Statics, Stuck};
 
 /// Coefficients of the constant matrices between a free row and an imposed column.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +145,15 @@ pub struct Assembled {
     held_share: f64,
     /// The share of all other loads that acts: none while the structure is brought into balance.
     acting: f64,
+    /// The share of the imposed displacements that acts, as long as those loads do not.
+    imposed_share: f64,
+    /// Forces that push the structure, over the unknowns, for a factor of one, and their factor; empty if nothing pushes.
+    pushed: Vec<f64>,
+    push_factor: f64,
+    /// Why no static balance was found.
+    pub(crate) stuck: Option<Stuck>,
+    /// Largest unbalance that measured forces left in a static step, over the largest force.
+    pub(crate) carried: f64,
     iterated: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
@@ -248,6 +259,11 @@ impl Assembled {
             held,
             held_share: 1.0,
             acting: 1.0,
+            imposed_share: 1.0,
+            pushed: Vec::new(),
+            push_factor: 0.0,
+            stuck: None,
+            carried: 0.0,
             iterated: false,
             measured: Vec::new(),
             operators: Vec::new(),
@@ -396,6 +412,12 @@ impl Assembled {
     pub(crate) fn memory_range(&self, e: usize) -> std::ops::Range<usize> {
         let e = &self.elements[e];
         e.memory0..e.memory0 + e.memory
+    }
+
+    /// Where element `e` has its states.
+    pub(crate) fn state_range(&self, e: usize) -> std::ops::Range<usize> {
+        let e = &self.elements[e];
+        e.state0..e.state0 + e.s
     }
 
     /// Number of base accelerations.

@@ -61,6 +61,12 @@ impl Measured {
         self.memory0 + reading.place(i, self.unknowns.len())
     }
 
+    /// The largest force that it said last, N (N m).
+    pub(crate) fn largest_force(&self, memory: &[f64]) -> f64 {
+        let n = self.unknowns.len();
+        (0..n).map(|i| memory[self.place(Reading::Force, i)].abs()).fold(0.0, f64::max)
+    }
+
     /// Its rig.
     pub(crate) fn rig(&self) -> &dyn Rig {
         self.rig.as_ref()

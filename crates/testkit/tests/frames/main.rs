@@ -5,4 +5,5 @@ mod frames;
 mod materials;
 mod members;
 mod parts;
+mod pushover;
 mod sections;

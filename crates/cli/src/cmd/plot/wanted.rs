@@ -6,6 +6,7 @@ use interfield_results::summary::statistics;
 use interfield_results::{ChannelInfo, Reader};
 
 use super::{Args, Refusal, Source};
+use crate::report::of_push;
 use crate::stored::{self, Window, conversion};
 
 /// Most channels of a panel, and most panels, where they are chosen.
@@ -45,6 +46,9 @@ pub(super) fn wanted(args: &Args, sources: &[Source], window: Window) -> Result<
         let named = named.collect::<Result<Vec<_>, _>>()?.concat();
         named.iter().chain(&args.versus).try_for_each(|name| known(name))?;
         by_unit(named, first, args.versus.as_deref())
+    } else if let Some((x, y)) = of_push(first.channels()) {
+        let name = |i: usize| first.channels()[i].name.clone();
+        vec![Wanted::new(vec![name(y)], Some(&name(x)))]
     } else {
         chosen(sources, window, args.json)?
     };

@@ -75,7 +75,6 @@ class _Record:
         self.file = open(self.path, "w", encoding="utf-8") if self.path else None
         self.count = 0
         self.waiting = None
-        self.asked = set()
         self.clear()
 
     def clear(self):
@@ -83,6 +82,8 @@ class _Record:
         self.ndm, self.ndf = 2, 3
         self.time, self.increment, self.transient, self.controlled = 0.0, 1.0, False, None
         self.moved, self.eigen = {}, None
+        # What was asked of one model is asked again of the next.
+        self.asked = set()
 
     def line(self, **entry):
         if self.file:

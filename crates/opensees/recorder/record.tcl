@@ -204,7 +204,7 @@ proc ::interfield::member {arguments place} {
 # --- answers -----------------------------------------------------------------------------------------------------------------------------
 
 proc ::interfield::clear {} {
-    foreach name {nodes elements masses fixed moved own controlled} { set ::interfield::$name {} }
+    foreach name {nodes elements masses fixed moved own asked controlled} { set ::interfield::$name {} }
     set ::interfield::ndm 2
     set ::interfield::ndf 3
     set ::interfield::time 0.0

@@ -108,8 +108,8 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
             model::write(run, &setting, &mut report, &mut records);
         units.get_or_insert(own);
         // Analyses that differ by the factor of their motion alone are one model.
-        let bare =
-            scales.iter().fold(text.clone(), |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
+        let bare: String = text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
+        let bare = scales.iter().fold(bare, |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
         match plain.iter().position(|p| *p == bare) {
             Some(i) => {
                 models[i].repeats.extend(scales.first());

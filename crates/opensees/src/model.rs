@@ -429,6 +429,11 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
                 report.add(Fate::Refused, "analyze", &run.place, "no forces push the structure", remedy);
             }
             keys = keys.with("pattern", format!("{{ {} }}", forces.join(", ")));
+            // DisplacementControl adds its increments to what gravity has left.
+            let gravity = loads.rows.iter().any(|r| r.0.iter().any(|(k, v)| k == "type" && v == "\"gravity\""));
+            if gravity {
+                keys = keys.with("relative", "true");
+            }
             keys = strokes_keys(keys, strokes, run, report);
             format!("\n[pushover]\n{}\n# Used by `interfield run` only.{rest}", keys.lines())
         }
@@ -459,7 +464,8 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
     }
     let scale = turns.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     // Sums of many steps end where the user meant.
-    let meant = |x: f64| (x / scale * 1e9).round() * 1e-9 * scale;
+    let digits = 10.0f64.powi(10 - scale.log10().floor() as i32);
+    let meant = |x: f64| (x * digits).round() / digits;
     let turns: Vec<f64> = turns.into_iter().map(meant).collect();
     if let [to] = turns[..] {
         return keys.number("to", to).number("step", smallest);

@@ -93,7 +93,7 @@ impl Comparing<'_> {
             let halves = halved.as_ref().and_then(|h| h.get(job.number));
             match compared(job, &courses[job.number], halves, channels.len()) {
                 Ok(analysis) => analyses.push(analysis),
-                Err(message) => notes.push(format!("{}: {message}", job.name)),
+                Err(message) => notes.push(format!("{} was not compared: {}", job.name, first_line(&message))),
             }
         }
         let base = self.script.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -205,6 +205,11 @@ impl Comparing<'_> {
     }
 }
 
+/// The message of an error that is printed with its place.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ")
+}
+
 /// What is chosen for a run or a pushover; `halved` is the step, as a text with its unit.
 fn choices(command: &str, halved: Option<String>) -> Choices {
     match command {
@@ -267,7 +272,11 @@ fn compared(job: &Job<'_>, course: &Course<'_>, halved: Option<&Course<'_>>, wid
     let plain = choices(job.command, None);
     let (model, _) = job.file.model(&plain).map_err(|refused| refused.to_string())?;
     let own = ours(job, &plain)?;
-    let rows = course.rows(&own.times);
+    let led = model.pushover.as_ref().and_then(|p| job.dofs.iter().position(|(_, dof)| Some(*dof) == p.control));
+    let rows = match led {
+        Some(k) if !course.is_transient() => peer::rows_along(&course.column(job.dofs[k].0, width), &own.column(k)),
+        _ => course.rows_in_time(&own.times),
+    };
     if rows.is_empty() {
         return Err("the two have no step in common".to_owned());
     }

@@ -14,6 +14,8 @@ mod page;
 mod pictures;
 mod plain;
 mod reference;
+#[cfg(test)]
+mod repository;
 mod search;
 mod summary;
 mod text;

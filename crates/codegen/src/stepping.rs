@@ -428,6 +428,9 @@ impl Phases for Printer {
         Ok(())
     }
 
+    /// Members, whose histories a trial must leave, are refused before a step is printed.
+    fn trial(&mut self, _: bool) {}
+
     fn force(
         &mut self,
         time: f64,

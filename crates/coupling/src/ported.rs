@@ -144,4 +144,8 @@ impl<S: System> System for Ported<S> {
     fn settle(&mut self, at: Point<'_>) {
         self.system.settle(at);
     }
+
+    fn trial(&mut self, trial: bool) {
+        self.system.trial(trial);
+    }
 }

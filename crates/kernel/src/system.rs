@@ -96,7 +96,7 @@ pub trait System {
     fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
 
     /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
-    /// point to the next. All zeros is a system at rest that was never evaluated. Part of the complete state of a domain.
+    /// point to the next. Part of the complete state of a domain.
     fn memory(&self) -> &[f64] {
         &[]
     }
@@ -117,6 +117,9 @@ pub trait System {
     /// Says that the scheme iterates, before [`System::prepare`]: evaluations are then trials, each of which moves the laws
     /// with a memory from where they stood at the last [`System::commit`], and tangents are those of the trials.
     fn iterate(&mut self) {}
+
+    /// Whether the evaluations that follow are trials of a step with stages: histories of members stay where they are.
+    fn trial(&mut self, _trial: bool) {}
 
     /// A step begins where the laws stand now.
     fn commit(&mut self) {}

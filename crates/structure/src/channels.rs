@@ -372,16 +372,22 @@ fn within(frame: &FramePart, memory: &[f64], at: At<'_>, (point, what): (usize, 
 fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> Option<Vec<(usize, f64)>> {
     let (specimen, rows) = physical.iter().enumerate().find(|(_, rows)| rows.iter().any(|r| r.0 == e))?;
     let before: usize = rows.iter().take_while(|r| r.0 != e).map(|r| r.1.len()).sum();
-    let b: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();
+    let all: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();
+    // Coordinates at supports are moved by nobody, and nothing is known of their forces.
+    let moved = |row: &&[f64]| row.iter().any(|x| *x != 0.0);
+    let asked = all.iter().take(before + i).filter(|row| moved(row)).count();
+    let b: Vec<&[f64]> = all.iter().copied().filter(moved).collect();
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let gram: Vec<f64> = b.iter().flat_map(|x| b.iter().map(|y| dot(x, y))).collect();
     let mut unit = vec![0.0; b.len()];
-    unit[before + i] = 1.0;
+    *unit.get_mut(asked)? = 1.0;
     let n = b.first()?.len();
     let weights = match dense_solve(&gram, b.len(), &mut unit, 1) {
-        true => (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect(),
+        true if moved(&all[before + i]) => {
+            (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect()
+        }
         // More coordinates than can be told apart: not known.
-        false => vec![f64::NAN; n],
+        _ => vec![f64::NAN; n],
     };
     let place = |j: usize| system.measured()[specimen].place(Reading::Force, j);
     Some(weights.into_iter().enumerate().map(|(j, w)| (place(j), w)).collect())

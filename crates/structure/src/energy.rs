@@ -7,6 +7,8 @@
 //! deformation, such as stops, are followed along the way between both ends: a step that runs over their corner shows as
 //! an error, also with the average-acceleration method. Where the mass depends on the
 //! configuration, f contains inertia forces whose power is ½ vᵀṀv; it is taken out with M at both ends.
+//! Members of frames are not evaluated again: their work is summed from one evaluation of the step to that of the next, and the rest of
+//! the way to the end of the step, of the order of the square of a step, is taken with the last forces.
 //! Under ground acceleration displacements are relative to the ground, and so is the energy (Uang and Bertero 1990): the
 //! input is the work of -M ι a_g. What moving supports do to springs counts as internal work.
 //!
@@ -27,6 +29,8 @@ pub(crate) struct Energy {
     start: f64,
     kinetic: f64,
     internal: f64,
+    /// Work of members from their last evaluation to the present.
+    rest: f64,
     damping: f64,
     input: f64,
 }
@@ -41,18 +45,22 @@ struct End {
     damping: Vec<f64>,
     /// Deformations of laws that are followed along their way, and rates.
     ways: Vec<[f64; 2]>,
+    /// Coordinates and forces of members at their last evaluation.
+    members: Vec<[f64; 2]>,
 }
 
 impl End {
     fn new(system: &Assembled) -> Self {
         let zero = || vec![0.0; system.dims().nu];
         let ways = vec![[0.0; 2]; system.curve_count()];
-        Self { u: zero(), v: zero(), force: zero(), load: zero(), damping: zero(), ways }
+        let members = vec![[0.0; 2]; system.frame_count()];
+        Self { u: zero(), v: zero(), force: zero(), load: zero(), damping: zero(), ways, members }
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {
-        let End { u, v, force, load, damping, ways } = self;
-        archive.numbers([u, v, force, load, damping].into_iter().flatten().chain(ways.as_flattened_mut()));
+        let End { u, v, force, load, damping, ways, members } = self;
+        let pairs = ways.as_flattened_mut().iter_mut().chain(members.as_flattened_mut());
+        archive.numbers([u, v, force, load, damping].into_iter().flatten().chain(pairs));
     }
 
     fn read(&mut self, system: &mut Assembled, at: Point<'_>) -> Result<(), Fault> {
@@ -64,6 +72,7 @@ impl End {
             system.damping_forces(at.v, &mut self.damping);
         }
         system.deformations(at.u, at.v, &mut self.ways);
+        system.frame_forces(&mut self.members);
         Ok(())
     }
 }
@@ -84,7 +93,7 @@ impl Energy {
         before.read(system, at)?;
         let start = system.kinetic_energy(at.u, at.v);
         let (after, way) = (End::new(system), vec![0.0; system.dims().nu]);
-        Ok(Self { before, after, way, start, kinetic: start, internal: 0.0, damping: 0.0, input: 0.0 })
+        Ok(Self { before, after, way, start, kinetic: start, internal: 0.0, rest: 0.0, damping: 0.0, input: 0.0 })
     }
 
     /// Adds the step that ended here.
@@ -99,6 +108,9 @@ impl Energy {
             *way = to - from;
         }
         self.internal += system.work_between(at.t, &self.way, &a.ways, &b.ways);
+        let member = |(a, b): (&[f64; 2], &[f64; 2])| 0.5 * (a[1] + b[1]) * (b[0] - a[0]);
+        self.internal += a.members.iter().zip(&b.members).map(member).sum::<f64>();
+        self.rest = system.work_from_last(at.u);
         if system.has_moving_mass() {
             let mut change = |v: &[f64]| system.kinetic_energy(&b.u, v) - system.kinetic_energy(&a.u, v);
             self.internal -= (change(&a.v) + change(&b.v)) / 2.0;
@@ -109,19 +121,19 @@ impl Energy {
 
     /// Saves or restores the sums.
     pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
-        let Energy { before, after: _, way: _, start, kinetic, internal, damping, input } = self;
+        let Energy { before, after: _, way: _, start, kinetic, internal, rest, damping, input } = self;
         before.persist(archive);
-        archive.numbers([start, kinetic, internal, damping, input]);
+        archive.numbers([start, kinetic, internal, rest, damping, input]);
     }
 
     /// A part of the balance, J.
     pub(crate) fn part(&self, part: EnergyPart) -> f64 {
         match part {
             EnergyPart::Kinetic => self.kinetic,
-            EnergyPart::Internal => self.internal,
+            EnergyPart::Internal => self.internal + self.rest,
             EnergyPart::Damping => self.damping,
             EnergyPart::Input => self.input,
-            EnergyPart::Error => self.input - self.internal - (self.kinetic - self.start),
+            EnergyPart::Error => self.input - self.internal - self.rest - (self.kinetic - self.start),
         }
     }
 }

@@ -11,7 +11,6 @@ use interfield_language::{Problem, Subject};
 use crate::assemble::{Assembly, Place, assemble, explain, subject};
 use crate::assembled::Statics;
 use crate::pushover::reason;
-use crate::specimen::substitute;
 
 /// Equal steps in which the loads come.
 const STEPS: u32 = 10;
@@ -25,14 +24,15 @@ fn is_loaded(model: &Model) -> bool {
     settles || !model.held.is_empty() || model.elements.iter().any(|e| spread(&e.kind))
 }
 
-/// The model in balance with the loads that are there from the beginning; specimens are taken for their stand-ins.
+/// The model in balance with the loads that are there from the beginning; specimens are taken for what the model says of them.
 pub(crate) fn settled(model: Arc<Model>) -> Result<Arc<Model>, Vec<Problem>> {
     let rested = |k: &Kind| matches!(k, Kind::Frame { frame, .. } if !frame.rest.is_empty());
     if !is_loaded(&model) || model.elements.iter().any(|e| rested(&e.kind)) {
         return Ok(model);
     }
-    let whole = model.as_ref().clone().in_one_piece();
-    let mut assembly = assemble(&substitute(&whole).0)?;
+    let mut whole = model.as_ref().clone().in_one_piece();
+    whole.specimens.clear();
+    let mut assembly = assemble(&whole)?;
     // Initial displacements are those from the balance on.
     let mut y = assembly.y0.clone();
     y[..assembly.free.len()].fill(0.0);
@@ -60,13 +60,14 @@ fn at_rest(model: &Model, assembly: &Assembly, y: &[f64], memory: &[f64]) -> Mod
     }
     let states = &y[2 * assembly.free.len()..];
     for (at, &e) in assembly.looped.iter().enumerate() {
-        let element = &mut model.elements[e];
-        if let Kind::Frame { frame, .. } = &mut element.kind {
+        if let Kind::Frame { frame, .. } = &mut model.elements[e].kind {
             frame.rest = memory[assembly.system.memory_range(at)].into();
         }
         let own = &states[assembly.system.state_range(at)];
-        if own.iter().any(|s| *s != 0.0) {
-            element.s0 = own.to_vec();
+        // What stands in the laboratory is moved to the balance before the test.
+        let tested = model.specimens.iter().any(|s| s.elements.contains(&e));
+        if !tested && own.iter().any(|s| *s != 0.0) {
+            model.elements[e].s0 = own.to_vec();
         }
     }
     model

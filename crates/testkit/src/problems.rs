@@ -316,3 +316,53 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("path", PATH.to_owned()),
     ]
 }
+
+/// A portal with a yielding and a concrete column under gravity, shaken for 0.9 s; all unknowns have mass.
+pub const PORTAL: &str = r#"
+dofs = ["x", "y", "rz"]
+node = [
+  { name = "f1", at = [0, 0], fixed = true },
+  { name = "f2", at = [6, 0], fixed = true },
+  { name = "t1", at = [0, 3.6], mass = { x = 25e3, y = 25e3, rz = 2e4 } },
+  { name = "t2", at = [6, 3.6], mass = { x = 25e3, y = 25e3, rz = 2e4 } },
+]
+material = [
+  { name = "concrete", type = "kent-park", fc = -34e6, ec0 = -0.0025, fcu = -20e6, ecu = -0.02 },
+  { name = "steel", type = "menegotto-pinto", fy = 420e6, E = 2e11, b = 0.01 },
+  { name = "mild", type = "bilinear", fy = 250e6, E = 2e11, b = 0.02 },
+]
+element = [
+  { type = "member", name = "c1", nodes = ["f1", "t1"], cross_section = "rc", transformation = "p-delta" },
+  { type = "member", name = "c2", nodes = ["f2", "t2"], cross_section = "box", formulation = "displacement", transformation = "corotational" },
+  { type = "member", name = "b", nodes = ["t1", "t2"], cross_section = "beam" },
+]
+load = [
+  { type = "gravity", at = "t1.y", force = -4e5 },
+  { type = "gravity", at = "t2.y", force = -4e5 },
+  { type = "gravity", elements = ["b"], y = -2e4 },
+  { type = "ground", name = "quake", direction = "x", signal = { type = "formula", value = "9*sin(9*t)*sin(3*t)" } },
+]
+[[cross-section]]
+name = "rc"
+fibres = [
+  { shape = "rectangle", material = "concrete", from = [-0.225, -0.225], to = [0.225, 0.225], divisions = [12, 1] },
+  { shape = "line", material = "steel", bars = 4, area = 5e-4, from = [-0.18, -0.18], to = [-0.18, 0.18] },
+  { shape = "line", material = "steel", bars = 4, area = 5e-4, from = [0.18, -0.18], to = [0.18, 0.18] },
+]
+[[cross-section]]
+name = "box"
+fibres = [{ shape = "rectangle", material = "mild", from = [-0.15, -0.02], to = [0.15, 0.02], divisions = [8, 1] }]
+[[cross-section]]
+name = "beam"
+E = 27e9
+A = 0.25
+Iz = 0.0052
+[damping]
+rayleigh = { a0 = 0.3, a1 = 0.001 }
+[analysis]
+scheme = "newmark-newton"
+dt = 0.002
+duration = 0.9
+[record]
+channels = ["t1.x", "c1.force.5", "energy.input", "energy.error"]
+"#;

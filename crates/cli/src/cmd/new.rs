@@ -92,6 +92,13 @@ const TEMPLATES: &[(&str, &[Template])] = &[
                 beside: None,
                 next: REHEARSED,
             },
+            Template {
+                name: "cyclic",
+                doc: "a quasi-static cyclic test by a protocol of displacements",
+                text: include_str!("../../templates/cyclic.toml"),
+                beside: None,
+                next: &["interfield check {}", "interfield rehearse {}", "interfield pushover {}"],
+            },
         ],
     ),
     (

@@ -19,7 +19,6 @@ mod hostile;
 mod keys;
 mod lab;
 mod laboratory;
-mod links;
 mod mistakes;
 mod motion;
 mod numbers;

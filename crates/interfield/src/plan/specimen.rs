@@ -225,11 +225,7 @@ fn start(specimen: &Specimen, model: &Model) -> Option<String> {
         format!("{} = {}", dof.name, Along { units: &model.units, angle: dof.angle }.stroke(dof.u0, 0).text())
     };
     let list: Vec<String> = moved.map(one).collect();
-    let why = if model.held.is_empty() {
-        ""
-    } else {
-        "; in balance with gravity, for the specimen with its initial stiffness"
-    };
+    let why = if model.held.is_empty() { "" } else { "; in balance with gravity, with the law of its elements" };
     (!list.is_empty()).then(|| format!("{}, where it is moved before the test{why}", list.join(", ")))
 }
 

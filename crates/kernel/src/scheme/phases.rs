@@ -101,6 +101,9 @@ pub trait Phases: Sized {
     }
     /// Takes the tangents at this time and point, if the tangent policy is to follow the state.
     fn linearise(&mut self, time: f64, at: &State<Self::Vector>) -> Result<(), Fault>;
+    /// Whether the evaluations that follow are trials: they leave histories of members where they are. A step with stages
+    /// moves them once, to its start; specimens and laws that stand for one are moved by every evaluation.
+    fn trial(&mut self, trial: bool);
     /// Evaluates at this time and point, and extrapolates along the tangent by `shift`: f = [-r g]. The step is cut here: a
     /// specimen is moved to `at.u`, and waited for.
     fn force(
@@ -293,6 +296,10 @@ impl<'a> Phases for Step<'a> {
         self.sys.linearise(self.point(time, at))
     }
 
+    fn trial(&mut self, trial: bool) {
+        self.sys.trial(trial);
+    }
+
     fn force(
         &mut self,
         time: f64,
@@ -418,6 +425,8 @@ impl Phases for Survey {
     fn linearise(&mut self, _: f64, _: &State<()>) -> Result<(), Fault> {
         Ok(())
     }
+    fn trial(&mut self, _: bool) {}
+
     fn force(&mut self, _: f64, _: &State<()>, _: Option<&State<()>>, _: &mut ()) -> Result<(), Fault> {
         self.evaluations += 1;
         Ok(())

@@ -190,6 +190,7 @@ impl Rosenbrock {
     /// Aims stage `i` from y, which stands in `aim.x`, given the increments of the stages `done` before it.
     #[inline]
     pub fn aim<P: Phases>(&self, p: &mut P, i: usize, done: &[Option<State<P::Vector>>], aim: &mut Aim<P::Vector>) {
+        p.trial(i > 0); // histories of members follow the states y, not the stages
         let Aim { x, shift, bu } = aim;
         p.fill(&mut shift.u, 0.0); // Σ γ_ij k_j
         p.fill(&mut shift.v, 0.0);
@@ -221,6 +222,7 @@ impl Rosenbrock {
     /// y_1 = y + Σ b_i k_i, from the increments of all stages.
     #[inline]
     pub fn finish<P: Phases>(&self, p: &mut P, y: &mut State<P::Vector>, stages: &[Option<State<P::Vector>>]) {
+        p.trial(false);
         for (k, b) in stages.iter().flatten().zip(self.b) {
             let [b] = p.numbers([("b", b)]);
             p.update_states([y], [k], |[y], [k]| [y + b * k]);

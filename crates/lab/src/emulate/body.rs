@@ -30,7 +30,8 @@ pub trait Body: Send {
 /// A body made of a [`System`] of the structure's scale S: displacements are S times those of the specimen, forces S²
 /// times. Its internal states follow the motion by Heun's rule; time is that of the laboratory, so that what depends on
 /// velocity feels how slowly an extended test moves. It stands in the laboratory with the states it is given, before it is led to an
-/// initial displacement; what it remembers of them is how they have changed, so that zeros mean a specimen that was never moved.
+/// initial displacement; what it remembers of them is how they have changed, and whether it was ever moved, so that zeros mean a
+/// specimen that never was.
 pub struct Replica<S> {
     system: S,
     scale: f64,
@@ -40,10 +41,10 @@ pub struct Replica<S> {
     rates: [Vec<f64>; 2],
     /// States before the test, present ones, and those that Heun's rule tries.
     start: Vec<f64>,
-    states: Vec<f64>,
-    trial: Vec<f64>,
     /// What the system remembers before the test.
     rest: Vec<f64>,
+    states: Vec<f64>,
+    trial: Vec<f64>,
     masses: Vec<f64>,
 }
 
@@ -57,8 +58,8 @@ impl<S: System> Replica<S> {
         let stiffness = stiffness.into_iter().map(|k| k / scale).collect();
         let states = || vec![0.0; d.ns];
         let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
+        let rest = system.memory().to_vec();
         Replica {
-            rest: system.memory().to_vec(),
             system,
             scale,
             stiffness,
@@ -66,16 +67,17 @@ impl<S: System> Replica<S> {
             v,
             rates: [states(), states()],
             start,
+            rest,
             states: states(),
             trial: states(),
             masses,
         }
     }
 
-    /// [u v] at the scale of the structure before the step, changes of the states and of the memory of the system: all zero before the test.
-    fn layout(&self) -> [usize; 3] {
+    /// [u v] at the scale of the structure before the step, changes of the states, memory of the system, and whether it was moved.
+    fn layout(&self) -> [usize; 4] {
         let d = self.system.dims();
-        [2 * d.nu, d.ns, self.system.memory().len()]
+        [2 * d.nu, d.ns, self.rest.len(), usize::from(!self.rest.is_empty())]
     }
 }
 
@@ -85,14 +87,16 @@ impl<S: System + Send> Body for Replica<S> {
     }
 
     fn advance(&mut self, memory: &mut [f64], to: Motion<'_>, dt: f64, force: &mut [f64]) -> Result<(), Fault> {
-        let [moves, states, _] = self.layout();
+        let [moves, states, remembers, _] = self.layout();
         let n = moves / 2;
         let (before, rest) = memory.split_at_mut(moves);
-        let (changed, remembered) = rest.split_at_mut(states);
+        let (changed, rest) = rest.split_at_mut(states);
+        let (remembered, moved) = rest.split_at_mut(remembers);
         let s = &mut self.states;
         (0..states).for_each(|i| s[i] = self.start[i] + changed[i]);
-        let memory = self.system.memory_mut().iter_mut().zip(&self.rest);
-        memory.zip(&*remembered).for_each(|((m, rest), change)| *m = rest + change);
+        let known: &[f64] = if moved.iter().all(|m| *m == 0.0) { &self.rest } else { remembered };
+        self.system.memory_mut().copy_from_slice(known);
+        moved.fill(1.0);
         for i in 0..n {
             self.u[i] = self.scale * to.u[i];
             self.v[i] = self.scale * to.v[i];
@@ -113,8 +117,7 @@ impl<S: System + Send> Body for Replica<S> {
         before[..n].copy_from_slice(&self.u);
         before[n..].copy_from_slice(&self.v);
         (0..states).for_each(|i| changed[i] = self.states[i] - self.start[i]);
-        let memory = self.system.memory().iter().zip(&self.rest);
-        remembered.iter_mut().zip(memory).for_each(|(change, (m, rest))| *change = m - rest);
+        remembered.copy_from_slice(self.system.memory());
         Ok(())
     }
 

@@ -157,7 +157,7 @@ fn read_channel(
         {
             return external_channel(context, text, dof, *reading, (x, &externals[x]));
         }
-        return element_channel(context, text, e, rest);
+        return element_channel(context, text, e, rest).filter(|c| is_measured(context, text, c, specimens));
     }
     if let Some(place) = context.names.get(first) {
         // An imposed motion, or a part with a mistake of its own, which has been reported.
@@ -275,6 +275,33 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
             None
         }
     }
+}
+
+/// Whether a force of a specimen is among those that its actuators measure; an element that is fixed at one end has others.
+fn is_measured(context: &Context<'_>, text: &Spanned<String>, channel: &Channel, specimens: &[Specimen]) -> bool {
+    let Quantity::Force(e, i) = channel.quantity else { return true };
+    let Some(specimen) = specimens.iter().find(|s| s.elements.contains(&e)) else { return true };
+    let element = &context.elements[e];
+    let commanded = |d: &usize| specimen.dofs.contains(d);
+    let coordinates: Vec<bool> = match &element.kind {
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => {
+            coordinates.iter().map(|c| c.iter().any(|term| commanded(&term.0))).collect()
+        }
+        Kind::Linear { dofs, .. } => dofs.iter().map(commanded).collect(),
+    };
+    if coordinates[i] {
+        return true;
+    }
+    let known: Vec<String> = (0..coordinates.len())
+        .filter(|&i| coordinates[i])
+        .map(|i| format!("\"{}.force.{}\"", element.name, i + 1))
+        .collect();
+    let message = format!("`{}` is a force where the specimen is fixed: no actuator measures it", text.value);
+    context.error(text.span.clone(), message, format!("record {}", known.join(", ")));
+    false
 }
 
 fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what: &str) -> Option<Channel> {

@@ -4,6 +4,7 @@ use interfield_kernel::{Fault, Point};
 
 use super::Assembled;
 use super::element::{Entry, Stored, gather, mul_add};
+use super::force::Moving;
 
 /// Most intervals into which the way of an element through a step is cut.
 const FINEST: usize = 512;
@@ -41,10 +42,10 @@ pub(super) fn mean_force(law: &Stored, t: f64, [q0, v0]: [f64; 2], [q1, v1]: [f6
 
 impl Assembled {
     /// Forces at a point, as `M(u) a + r = 0` has them, and the loads among them: `r + loads` are the forces of
-    /// springs and dampers. Loads are applied forces and the inertia forces of the ground and of imposed motions.
+    /// springs and dampers, without members of frames. Loads are applied forces and the inertia forces of the ground and of imposed motions.
     pub(crate) fn forces_and_loads(&mut self, at: Point<'_>, r: &mut [f64], loads: &mut [f64]) -> Result<(), Fault> {
         let mut g = std::mem::take(&mut self.scratch.g);
-        let result = self.raw_force(at, None, false, r, &mut g);
+        let result = self.raw_force(at, None, Moving::Laws, r, &mut g);
         self.scratch.g = g;
         loads.fill(0.0);
         loads.iter_mut().zip(&self.held).for_each(|(l, f)| *l += f);

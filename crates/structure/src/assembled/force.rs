@@ -7,6 +7,17 @@ use interfield_kernel::{Fault, Point, Shift, System};
 use super::element::{Entry, Line, Stored, gather, mul_add, with_state};
 use super::{Assembled, Scratch};
 
+/// What an evaluation moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moving {
+    /// Members, laws with a memory, and specimens.
+    All,
+    /// Specimens stay: what they said last is carried to the point by their stiffness.
+    Computed,
+    /// Members of frames stay, too, and are left out.
+    Laws,
+}
+
 impl Assembled {
     pub(super) fn set_time(&mut self, t: f64) {
         if self.acting == 0.0 {
@@ -45,13 +56,12 @@ impl Assembled {
         }
     }
 
-    /// Forces of elements and loads in the true masses, extrapolated by `shift`. Specimens are moved to `at` if `moves` says so;
-    /// else what they said last is carried there by their stiffness.
+    /// Forces of elements and loads in the true masses, extrapolated by `shift`.
     pub(super) fn raw_force(
         &mut self,
         at: Point<'_>,
         shift: Option<Shift<'_>>,
-        moves: bool,
+        moving: Moving,
         r: &mut [f64],
         g: &mut [f64],
     ) -> Result<(), Fault> {
@@ -75,6 +85,7 @@ impl Assembled {
         for (index, e) in self.elements.iter().enumerate() {
             let bad = match (&e.law, &e.line) {
                 (Stored::Path(law), _) => self.path_force((e, law), at, shift, &mut memory, r),
+                (Stored::Frame(_), _) if moving == Moving::Laws => None,
                 (Stored::Frame(frame), _) => self.frame_force((e, frame), at, shift, (&mut memory, &mut ahead), r),
                 (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
                 (_, None) => self.element_force(e, at, shift, &mut work, r, g),
@@ -83,6 +94,7 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        let moves = moving == Moving::All;
         // A specimen is not moved on a number that is not one. All of them set out before the first is waited for.
         for specimen in self.measured.iter_mut().filter(|_| moves) {
             if fault.is_none() {
@@ -103,7 +115,7 @@ impl Assembled {
     /// [`Assembled::raw_force`] of nobody's step: what it moves is moved back.
     fn look(&mut self, at: Point<'_>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
         self.scratch.memory.copy_from_slice(&self.memory);
-        let result = self.raw_force(at, None, false, r, g);
+        let result = self.raw_force(at, None, Moving::Computed, r, g);
         self.memory.copy_from_slice(&self.scratch.memory);
         result
     }

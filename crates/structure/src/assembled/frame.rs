@@ -1,4 +1,5 @@
-//! Parts of nonlinear frames in the loop. A part remembers its history, and the forces of its last evaluation behind it.
+//! Parts of nonlinear frames in the loop. A part remembers its history, and behind it the coordinates and the forces of its last
+//! evaluation.
 
 use interfield_kernel::element::{Element, Tangent};
 use interfield_kernel::fault::Place;
@@ -11,17 +12,24 @@ use super::element::{Entry, Stored, gather, mul_add};
 
 /// Numbers that a part remembers.
 pub(super) fn memory(frame: &FramePart) -> usize {
-    frame.part.memory(&frame.sections.tables()) + frame.part.size()
+    frame.part.memory(&frame.sections.tables()) + 2 * frame.part.size()
 }
 
-/// Writes what a part remembers at the beginning.
-pub(super) fn start(frame: &FramePart, memory: &mut [f64]) {
-    if frame.rest.is_empty() {
-        let (history, forces) = memory.split_at_mut(memory.len() - frame.part.size());
-        frame.part.start(&frame.sections.tables(), history);
-        forces.fill(0.0);
-    } else {
+/// Writes what a part remembers at the coordinates `q` at the beginning: what loads left that are there from the beginning, or it
+/// has come there from rest in one increment.
+pub(super) fn start(frame: &FramePart, t: f64, q: &[f64], memory: &mut [f64]) {
+    if !frame.rest.is_empty() {
         memory.copy_from_slice(&frame.rest);
+        return;
+    }
+    let d = frame.part.size();
+    let (history, last) = memory.split_at_mut(memory.len() - 2 * d);
+    frame.part.start(&frame.sections.tables(), history);
+    last.fill(0.0);
+    if q.iter().any(|q| *q != 0.0) {
+        let rest = memory.to_vec();
+        let at = At { t, q, v: &[], calm: CALM, load: [0.0; 3] };
+        moved(frame, (&rest, memory), at, &mut vec![0.0; d * d]);
     }
 }
 
@@ -29,11 +37,13 @@ pub(super) fn start(frame: &FramePart, memory: &mut [f64]) {
 /// keep, they would not follow a vertical one.
 const CALM: f64 = 1e-3;
 
-/// Moves a part from what it remembers to a point: forces behind the history of `next`, tangent to `k`.
+/// Moves a part from what it remembers to a point: coordinates and forces behind the history of `next`, tangent to `k`.
 pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, k: &mut [f64]) {
     let d = frame.part.size();
-    let (history, forces) = next.split_at_mut(memory.len() - d);
-    frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
+    let (history, last) = next.split_at_mut(memory.len() - 2 * d);
+    let (coordinates, forces) = last.split_at_mut(d);
+    coordinates.copy_from_slice(at.q);
+    frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - 2 * d], history), at, forces, k);
 }
 
 /// Forces of a part that was never moved, with held ends, by the load along it.
@@ -111,7 +121,9 @@ impl Assembled {
             let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
             moved(frame, (mine, next), self.at((e, frame), at.t, [&q, &v]), &mut k[..d * d]);
         }
-        mine.copy_from_slice(&ahead.memory[e.memory0..e.memory0 + e.memory]);
+        // What was said last is kept in any case, the history if this is no trial.
+        let kept = if self.trial { e.memory - 2 * d } else { 0 };
+        mine[kept..].copy_from_slice(&ahead.memory[e.memory0 + kept..e.memory0 + e.memory]);
         let mut p = [0.0; SIZE];
         p[..d].copy_from_slice(&mine[e.memory - d..]);
         let bad = p.iter().any(|p| !p.is_finite()).then_some(Place::ElementForce);
@@ -159,6 +171,36 @@ impl Assembled {
     fn at<'a>(&self, (e, frame): (&Entry, &FramePart), t: f64, [q, v]: [&'a [f64; SIZE]; 2]) -> At<'a> {
         let calm = if self.iterated { 0.0 } else { CALM };
         At { t, q: &q[..e.d], v: &v[..e.d], calm, load: frame.load.map(|w| self.held_share * w) }
+    }
+}
+
+impl Assembled {
+    /// How many coordinates and forces the parts of frames have.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frames().map(|e| e.d).sum()
+    }
+
+    fn frames(&self) -> impl Iterator<Item = &Entry> {
+        self.elements.iter().filter(|e| matches!(e.law, Stored::Frame(_)))
+    }
+
+    /// Coordinates and forces of all parts at their last evaluation.
+    pub(crate) fn frame_forces(&self, out: &mut [[f64; 2]]) {
+        let last = self.frames().flat_map(|e| {
+            let (q, p) = self.memory[e.memory0 + e.memory - 2 * e.d..e.memory0 + e.memory].split_at(e.d);
+            q.iter().zip(p)
+        });
+        out.iter_mut().zip(last).for_each(|(out, (q, p))| *out = [*q, *p]);
+    }
+
+    /// Work that parts take from their last evaluation to the displacements `u`, at the time of the last evaluation of the system: a
+    /// way of the order of the square of a step, or none.
+    pub(crate) fn work_from_last(&self, u: &[f64]) -> f64 {
+        let of = |e: &Entry| {
+            let (q, p) = self.memory[e.memory0 + e.memory - 2 * e.d..e.memory0 + e.memory].split_at(e.d);
+            (0..e.d).map(|i| p[i] * (gather(self.row(e, i), u, &self.imposed[0]) - q[i])).sum::<f64>()
+        };
+        self.frames().map(of).sum()
     }
 }
 

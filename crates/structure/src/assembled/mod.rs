@@ -24,6 +24,7 @@ pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlue
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
+use force::Moving;
 pub(crate) use frame::fixed_end_forces;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
@@ -155,6 +156,8 @@ pub struct Assembled {
     /// Largest unbalance that measured forces left in a static step, over the largest force.
     pub(crate) carried: f64,
     iterated: bool,
+    /// Whether evaluations are trials that leave histories of members where they are.
+    trial: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
     operators: Vec<Operator>,
@@ -265,6 +268,7 @@ impl Assembled {
             stuck: None,
             carried: 0.0,
             iterated: false,
+            trial: false,
             measured: Vec::new(),
             operators: Vec::new(),
             massless: 0.0,
@@ -443,9 +447,9 @@ impl System for Assembled {
 
     fn force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
         if self.mass_now.is_none() {
-            return self.raw_force(at, shift, true, r, g);
+            return self.raw_force(at, shift, Moving::All, r, g);
         }
-        self.raw_force(at, None, true, r, g)?;
+        self.raw_force(at, None, Moving::All, r, g)?;
         self.in_linearised_mass(at.u, r)?;
         if let Some(d) = shift {
             let mut a = std::mem::take(&mut self.scratch.a);
@@ -514,7 +518,8 @@ impl System for Assembled {
                 memory[e.memory0..e.memory0 + MEMORY].copy_from_slice(&law.come(x));
             }
             if let Stored::Frame(part) = &e.law {
-                frame::start(part, &mut memory[e.memory0..e.memory0 + e.memory]);
+                let q: Vec<f64> = (0..e.d).map(|i| gather(self.row(e, i), at.u, &self.imposed[0])).collect();
+                frame::start(part, at.t, &q, &mut memory[e.memory0..e.memory0 + e.memory]);
             }
         }
         self.memory = memory;
@@ -523,6 +528,10 @@ impl System for Assembled {
 
     fn iterate(&mut self) {
         self.iterated = true;
+    }
+
+    fn trial(&mut self, trial: bool) {
+        self.trial = trial;
     }
 
     fn commit(&mut self) {

@@ -10,6 +10,7 @@ use interfield_linalg::Kind as Symmetry;
 
 use super::Assembled;
 use super::element::{Stored, gather};
+use super::force::Moving;
 use super::operators::Operator;
 
 /// Newton's iteration ends when the unbalance is this share of the forces in the structure.
@@ -301,7 +302,7 @@ impl Statics {
         }
         system.rewind();
         let at = Point { t: 0.0, u: &self.now.u, v: &self.zero, s: &self.now.s };
-        system.raw_force(at, None, false, &mut self.r, &mut self.g)
+        system.raw_force(at, None, Moving::Computed, &mut self.r, &mut self.g)
     }
 
     /// Factorises the tangent, with a share of the initial one where it is that of a mechanism.
@@ -367,7 +368,7 @@ impl Statics {
         let times = [t - hold, t];
         for &t in &times[usize::from(hold == 0.0)..] {
             let at = Point { t, u: &self.now.u, v: &self.zero, s: &self.now.s };
-            let moved = system.raw_force(at, None, true, &mut self.r, &mut self.g);
+            let moved = system.raw_force(at, None, Moving::All, &mut self.r, &mut self.g);
             system.rewind();
             moved?;
         }

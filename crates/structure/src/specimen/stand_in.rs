@@ -2,6 +2,7 @@
 //! with the estimates that stand in the model.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Rows;
 use crate::assemble::{assemble, estimate, remembers, stored, tangent_at_rest};
@@ -92,7 +93,8 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
     (0..n * n).map(|k| entry(k / n, k % n)).collect()
 }
 
-/// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it.
+/// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it. What loads that are there from
+/// the beginning make of it, it learns on its way to the start of the test.
 pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) -> Result<Physical, Vec<Problem>> {
     let dof = |(d, dof): (usize, &Dof)| {
         let commanded = specimen.dofs.iter().position(|&x| x == d);
@@ -125,7 +127,7 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
 fn unloaded(element: &Element) -> Element {
     let mut alone = Element { given: None, ..element.clone() };
     if let Kind::Frame { frame, .. } = &mut alone.kind {
-        (frame.load, frame.rest) = ([0.0; 3], [].into());
+        (frame.load, frame.rest) = ([0.0; 3], Arc::new([]));
     }
     alone
 }

@@ -48,8 +48,8 @@ pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
             time_to(at.t, 3)
         ),
         Finding::Lost { until, share } => format!(
-            "the integration dissipated {} % of the input energy up to t = {}, although the model has no damping: \
-                use a smaller step, or a scheme with less numerical damping",
+            "the integration dissipated {} % of the input energy up to t = {}, beyond the damping of the model: use a \
+                smaller step, or a scheme with less numerical damping",
             percent(share),
             time_to(until, 3)
         ),

@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use interfield_structure::Structure;
-use interfield_structure::specimen::Rehearsal;
 use interfield_testkit::golden::golden;
 use interfield_testkit::run::read;
 use serde_json::Value;
 
+use crate::frames::rows;
 use crate::materials::numbers;
 
 /// Load factor and channels along the targets of a case.
@@ -23,20 +22,10 @@ fn pushed(case: &Value) -> Vec<Vec<f64>> {
         pattern.join(", ")
     )
     .unwrap();
-    writeln!(text, "[analysis]\nscheme = \"newmark-newton\"\ndt = 0.01\nduration = 1").unwrap();
     writeln!(text, "[record]\nchannels = {channels:?}").unwrap();
     let mut model = read(&text);
     model.pushover.as_mut().unwrap().targets = numbers(case, "targets");
-    let structure = Structure::new(model).unwrap_or_else(|p| panic!("{}", p[0].message));
-    let mut push = structure.push(&mut Rehearsal).unwrap_or_else(|p| panic!("{}", p[0].message));
-    let mut out = vec![0.0; channels.len()];
-    (0..push.steps())
-        .map(|step| {
-            push.step().unwrap_or_else(|f| panic!("{} step {step}: {}", case["label"], push.explain(f)));
-            push.sample(&mut out).unwrap();
-            [&[push.factor()], &out[..]].concat()
-        })
-        .collect()
+    rows(model, &channels, &case["label"].to_string())
 }
 
 /// Compares every column of the rows, over its largest magnitude.

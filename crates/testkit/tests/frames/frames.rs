@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use interfield_language::Model;
 use interfield_language::model::Kind;
 use interfield_structure::Simulation;
 use interfield_testkit::golden::golden;
@@ -316,6 +317,22 @@ fn a_space_frame_with_diaphragms_answers_two_motions_as_recorded() {
     answers("frames/frame_3d_2storey", channels, 1e-6);
 }
 
+/// Load factor and channels after each step of a push.
+pub(crate) fn rows(model: Model, channels: &[&str], name: &str) -> Vec<Vec<f64>> {
+    let mut push = simulation(model);
+    let all: Vec<String> = push.channels().iter().map(|c| c.name.clone()).collect();
+    let of = |name: &str| all.iter().position(|n| n == name).unwrap_or_else(|| panic!("no {name}"));
+    let wanted: Vec<usize> = ["pushover.factor"].iter().chain(channels).map(|c| of(c)).collect();
+    let mut out = vec![0.0; all.len()];
+    (0..push.steps())
+        .map(|step| {
+            push.step(step).unwrap_or_else(|f| panic!("{name} step {step}: {}", push.explain(f)));
+            push.sample(step + 1, &mut out).unwrap();
+            wanted.iter().map(|i| out[*i]).collect()
+        })
+        .collect()
+}
+
 /// A golden file that is pushed: load factor, and channels.
 pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     let file = golden(name);
@@ -325,18 +342,9 @@ pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     writeln!(text, "[record]\nchannels = {channels:?}").unwrap();
     let mut model = read(&text);
     model.pushover.as_mut().unwrap().targets = numbers(&file, "path");
-    let mut push = simulation(model);
-    let names: Vec<String> = push.channels().iter().map(|c| c.name.clone()).collect();
-    let of = |name: &str| names.iter().position(|n| n == name).unwrap();
-    let wanted: Vec<usize> = ["pushover.factor"].iter().chain(channels).map(|c| of(c)).collect();
-    let mut rows = vec![Vec::new(); wanted.len()];
-    let mut out = vec![0.0; names.len()];
-    for step in 0..push.steps() {
-        push.step(step).unwrap_or_else(|f| panic!("step {step}: {}", push.explain(f)));
-        push.sample(step + 1, &mut out).unwrap();
-        rows.iter_mut().zip(&wanted).for_each(|(row, i)| row.push(out[*i]));
-    }
-    (file, rows)
+    let steps = rows(model, channels, name);
+    let columns = (0..=channels.len()).map(|c| steps.iter().map(|row| row[c]).collect()).collect();
+    (file, columns)
 }
 
 #[test]

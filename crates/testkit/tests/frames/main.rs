@@ -1,6 +1,7 @@
 //! Nonlinear frames against recorded results of OpenSees 3.7.1.
 
 mod compared;
+mod dynamics;
 mod frames;
 mod materials;
 mod members;

@@ -330,6 +330,10 @@ fn laboratories(cases: &mut Vec<Case>) {
 
 /// Who looks on, who commands, and what else can stand in place of an emulated laboratory.
 fn others(cases: &mut Vec<Case>) {
+    for scheme in ["newmark-newton", "alpha-os", "lsrt2", "bathe"] {
+        let text = problems::PORTAL.replace("\"newmark-newton\"", &format!("\"{scheme}\""));
+        cases.push(Case::new(format!("members with {scheme}"), text));
+    }
     let rig = format!("{RIG}actuator = [{{ type = \"first-order\", time_constant = 0.004, {NOISY} }}]\n");
     let text = laboratory(SLIDER, "\"alpha-os\"", &rig);
     let note = Word::Note("slowed down".to_owned());

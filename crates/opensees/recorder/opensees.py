@@ -81,9 +81,9 @@ class _Record:
         self.nodes, self.elements, self.masses, self.fixed = {}, {}, {}, {}
         self.ndm, self.ndf = 2, 3
         self.time, self.increment, self.transient, self.controlled = 0.0, 1.0, False, None
-        self.moved, self.eigen = {}, None
-        # What was asked of one model is asked again of the next.
-        self.asked = set()
+        self.moved, self.eigen, self.asked = {}, None, set()
+        # Displacements at rest, as Interfield computes them: asked for once in each state.
+        self.rest, self.questions = None, 0
 
     def line(self, **entry):
         if self.file:
@@ -243,6 +243,7 @@ def _analysis(a):
 
 def _analyze(a):
     r, steps = _RECORD, _number(a, 0, 1.0)
+    r.rest = None if r.transient or r.controlled else {}
     r.time += steps * (_number(a, 1, 0.0) if r.transient else r.increment)
     if not r.transient and r.controlled:
         node, dof, step = r.controlled
@@ -311,10 +312,9 @@ def _eigen(a):
 def _eigenvector(a):
     node, mode, dof = _tag(a), _tag(a, 1) or 1, _tag(a, 2)
     shapes = (_RECORD.eigen or {}).get("unknowns", [])
-    names = {1: ["x"], 2: ["x", "y", "rz"], 3: ["x", "y", "z", "rx", "ry", "rz"]}[_RECORD.ndm][: _RECORD.ndf]
     live = mode <= len(shapes)
     # Degrees of freedom that are held or follow others are no unknowns.
-    shape = [Answer(shapes[mode - 1].get("n%d.%s" % (node, d), 0.0) if live else 1.0, "nodeEigenvector", live) for d in names]
+    shape = [Answer(shapes[mode - 1].get("n%d.%s" % (node, d), 0.0) if live else 1.0, "nodeEigenvector", live) for d in _names()]
     return shape if dof is None else shape[dof - 1]
 
 
@@ -323,7 +323,25 @@ def _displacement(a):
     if dof is None:
         return [_displacement([node, i + 1]) for i in range(_RECORD.ndf)]
     known = _RECORD.moved.get((node, dof))
-    return Answer(_TINY, "nodeDisp") if known is None else known
+    if known is not None:
+        return known
+    at_rest = _at_rest().get("n%s.%s" % (node, _names()[dof - 1] if 0 < dof <= len(_names()) else ""))
+    return Answer(_TINY, "nodeDisp") if at_rest is None else Answer(at_rest, "nodeDisp", True)
+
+
+def _names():
+    return {1: ["x"], 2: ["x", "y", "rz"], 3: ["x", "y", "z", "rx", "ry", "rz"]}[_RECORD.ndm][: _RECORD.ndf]
+
+
+def _at_rest():
+    """Displacements after a static analysis, from Interfield; nothing if there are none or the questions are too many."""
+    r = _RECORD
+    if r.rest is None:
+        return {}
+    if not r.rest and r.questions < 50:
+        r.questions += 1
+        r.rest = (_ask(["--rest"]) or {}).get("displacements") or {"": 0.0}
+    return r.rest
 
 
 def _of_node(name):

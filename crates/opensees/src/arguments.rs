@@ -70,9 +70,4 @@ impl<'a> Arguments<'a> {
     pub(crate) fn has(&self, flag: &str) -> bool {
         self.after(flag).is_some()
     }
-
-    /// The flags that are there.
-    pub(crate) fn flags(&self) -> impl Iterator<Item = &'a str> {
-        self.left.iter().filter_map(Argument::word).filter(|w| w.starts_with('-'))
-    }
 }

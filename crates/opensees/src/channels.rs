@@ -24,7 +24,7 @@ pub(crate) fn channels(domain: &Domain, made: &[Made], motions: &[String], run: 
     for command in &domain.queries {
         found.query(command);
     }
-    let push = matches!(run.kind, crate::script::Analysis::Push { .. });
+    let push = matches!(run.kind, crate::script::Analysis::Push { .. } | crate::script::Analysis::Load { .. });
     if let crate::script::Analysis::Push { node, dof, .. } = run.kind {
         found.add(&[node], &[dof], "");
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::arguments::Arguments;
-use crate::record::{Command, Place};
+use crate::record::{Argument, Command, Place};
+use crate::series::{Course, Files, course};
 
 /// A node.
 #[derive(Clone, Debug, Default)]
@@ -65,11 +66,16 @@ impl Pattern {
         self.command.arguments.first().and_then(|a| a.word()).unwrap_or("Plain")
     }
 
-    /// Tag of its series and the factor on it, of a plain pattern.
-    pub(crate) fn series(&self) -> (i64, f64) {
-        let mut a = Arguments::from(self.command.arguments.get(2..).unwrap_or(&[]));
+    /// Whether it imposes a displacement.
+    pub(crate) fn imposes(&self) -> bool {
+        self.loads.iter().any(|l| matches!(l, Load::Imposed { value, .. } if *value != 0.0))
+    }
+
+    /// Its series and the factor on it, of a plain pattern.
+    pub(crate) fn series(&self) -> (Option<&Argument>, f64) {
+        let a = Arguments::from(self.command.arguments.get(2..).unwrap_or(&[]));
         let factor = ["-fact", "-factor"].iter().find_map(|f| a.after(f)?.number()).unwrap_or(1.0);
-        (a.tag().unwrap_or(0), factor)
+        (a.rest().first(), factor)
     }
 }
 
@@ -97,10 +103,13 @@ pub(crate) struct Domain {
     pub(crate) constraints: Vec<Command>,
     pub(crate) series: BTreeMap<i64, Command>,
     pub(crate) patterns: BTreeMap<i64, Pattern>,
-    /// `rayleigh`, the last one.
-    pub(crate) rayleigh: Option<Command>,
+    /// `rayleigh` and `region`s with it, in order; what they say of nodes and elements that were there is below.
+    pub(crate) rayleigh: Vec<Command>,
+    /// Factor of the mass by node.
+    pub(crate) mass_factors: BTreeMap<i64, f64>,
+    /// Factor of the stiffness by element.
+    pub(crate) stiffness_factors: BTreeMap<i64, f64>,
     pub(crate) modal: Option<Command>,
-    pub(crate) regions: BTreeMap<i64, Command>,
     /// The last `eigen`.
     pub(crate) eigen: Option<Command>,
     pub(crate) recorders: Vec<Command>,
@@ -147,7 +156,7 @@ impl Domain {
             "beamIntegration" => store(&mut self.integrations, command, 1),
             "element" => store(&mut self.elements, command, 1),
             "timeSeries" => store(&mut self.series, command, 1),
-            "region" => store(&mut self.regions, command, 0),
+            "region" => self.region(command),
             "section" => self.section(command),
             "patch" | "layer" | "fiber" => self.fill(command),
             "equalDOF" | "rigidLink" | "rigidDiaphragm" => {
@@ -161,7 +170,8 @@ impl Domain {
             "imposedMotion" | "imposedSupportMotion" => self.moved(a, &command.place),
             "groundMotion" => self.motion(command),
             "rayleigh" => {
-                self.rayleigh = Some(command.clone());
+                let (nodes, elements) = (self.nodes.keys().copied().collect(), self.elements.keys().copied().collect());
+                self.damp(command, nodes, elements, a.numbers());
                 Ok(())
             }
             "modalDamping" | "modalDampingQ" => {
@@ -213,6 +223,22 @@ impl Domain {
         Ok(())
     }
 
+    /// The series that an argument names: by its tag, or, in old scripts, by its own words.
+    pub(crate) fn course(&self, named: Option<&Argument>, files: &Files<'_>) -> Result<Course, Wrong> {
+        let Some(named) = named else { return wrong("the pattern has no timeSeries", "name one") };
+        if let Some(tag) = named.number() {
+            let tag = tag.round() as i64;
+            return match self.series.get(&tag) {
+                Some(command) => course(command, files),
+                None => wrong(format!("there is no timeSeries {tag}"), "define it before the pattern"),
+            };
+        }
+        let mut words = named.word().unwrap_or_default().split_whitespace().map(Argument::of);
+        let kind = words.next().unwrap_or_else(|| Argument::of("Linear"));
+        let arguments = [kind, Argument::of("0")].into_iter().chain(words).collect();
+        course(&Command { name: "timeSeries".to_owned(), arguments, ..Command::default() }, files)
+    }
+
     fn known(&mut self, tag: i64) -> Result<&mut Node, Wrong> {
         let message = || (format!("there is no node {tag}"), "define the node first".to_owned());
         self.nodes.get_mut(&tag).ok_or_else(message)
@@ -243,6 +269,38 @@ impl Domain {
         let tag = a.tag().ok_or_else(few)?;
         let mass = a.numbers();
         self.known(tag)?.mass = mass;
+        Ok(())
+    }
+
+    /// Damping of these nodes and elements, in the place of what was said of them before.
+    fn damp(&mut self, command: &Command, nodes: Vec<i64>, elements: Vec<i64>, factors: Vec<f64>) {
+        let get = |i: usize| factors.get(i).copied().unwrap_or(0.0);
+        self.mass_factors.extend(nodes.into_iter().map(|n| (n, get(0))));
+        self.stiffness_factors.extend(elements.into_iter().map(|e| (e, get(1) + get(2) + get(3))));
+        self.rayleigh.push(command.clone());
+    }
+
+    /// Nodes and elements of a region; without damping it has no effect.
+    fn region(&mut self, command: &Command) -> Result<(), Wrong> {
+        let a = Arguments::of(command);
+        let Some(factors) = a.after("-rayleigh").map(|mut a| a.numbers()) else { return Ok(()) };
+        let tags = |flags: &[&str]| flags.iter().find_map(|f| a.after(f)).map(|mut a| a.tags()).unwrap_or_default();
+        let within = |flags: &[&str], all: Vec<i64>| match tags(flags)[..] {
+            [first, last, ..] => all.into_iter().filter(|t| (first..=last).contains(t)).collect(),
+            _ => Vec::new(),
+        };
+        let mut elements = tags(&["-ele", "-eleOnly"]);
+        elements.extend(within(&["-eleRange", "-eleOnlyRange"], self.elements.keys().copied().collect()));
+        let mut nodes = tags(&["-node", "-nodeOnly"]);
+        nodes.extend(within(&["-nodeRange", "-nodeOnlyRange"], self.nodes.keys().copied().collect()));
+        let ends = |e: &Command| Arguments::from(e.arguments.get(2..4).unwrap_or(&[])).tags();
+        if a.has("-ele") || a.has("-eleRange") {
+            nodes.extend(elements.iter().filter_map(|e| self.elements.get(e)).flat_map(ends));
+        } else if a.has("-node") || a.has("-nodeRange") {
+            let inside = |e: &Command| ends(e).iter().all(|n| nodes.contains(n));
+            elements.extend(self.elements.iter().filter(|(_, e)| inside(e)).map(|(tag, _)| *tag));
+        }
+        self.damp(command, nodes, elements, factors);
         Ok(())
     }
 

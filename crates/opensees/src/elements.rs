@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use crate::arguments::Arguments;
 use crate::domain::{Domain, Wrong, wrong};
 use crate::materials::{Acts, kind};
-use crate::record::{Command, Place};
+use crate::record::{Argument, Command, Place};
 use crate::report::{Fate, Report};
-use crate::write::{Keys, list};
+use crate::sections;
+use crate::write::{Keys, list, texts};
 
 /// Name of a node.
 pub(crate) fn node(tag: i64) -> String {
@@ -47,8 +48,8 @@ pub(crate) struct Elements<'a> {
     pub(crate) report: &'a mut Report,
     pub(crate) made: Vec<Made>,
     pub(crate) materials: Vec<Use>,
-    /// Tags of sections.
-    pub(crate) sections: Vec<i64>,
+    /// Tags of sections, and whether members deform in their shear.
+    pub(crate) sections: Vec<(i64, bool)>,
     /// Elastic sections that elements bring along.
     pub(crate) elastic: Vec<Keys>,
     /// Masses of elements on their nodes.
@@ -90,13 +91,16 @@ impl<'a> Elements<'a> {
         }
         let e = Given { tag, ends: [i, j], command };
         match kind(command) {
-            "elasticBeamColumn" | "ModElasticBeam2d" if kind(command) == "elasticBeamColumn" => self.elastic(e, a),
+            "elasticBeamColumn" => self.elastic(e, a),
+            "ElasticTimoshenkoBeam" => self.timoshenko(e, a),
             "forceBeamColumn" | "nonlinearBeamColumn" | "dispBeamColumn" | "beamWithHinges" => self.fibres(e, a),
             "truss" | "Truss" | "trussSection" | "corotTruss" | "CorotTruss" | "corotTrussSection" => self.truss(e, a),
             "zeroLength" => self.zero_length(e, a),
+            "zeroLengthSection" => self.zero_length_section(e, a),
             "twoNodeLink" => self.link(e, a),
             "elastomericBearingPlasticity" | "ElastomericBearingPlasticity" => self.rubber(e, a),
-            "singleFPBearing" | "SingleFPBearing" => self.pendulum(e, a),
+            "singleFPBearing" | "SingleFPBearing" => self.pendulum(e, a, true),
+            "flatSliderBearing" | "FlatSliderBearing" => self.pendulum(e, a, false),
             other => unknown(other),
         }
     }
@@ -125,21 +129,40 @@ impl<'a> Elements<'a> {
         Ok(placeholder(tag, acts))
     }
 
-    fn section(&mut self, tag: i64) -> Result<String, Wrong> {
-        if !self.domain.sections.contains_key(&tag) {
+    /// Name of a section; its shear is left out where members cannot have it.
+    fn section(&mut self, e: &Given<'_>, tag: i64, shear: bool) -> Result<String, Wrong> {
+        let Some(given) = self.domain.sections.get(&tag) else {
             return wrong(format!("there is no section {tag}"), "define it before it is used");
+        };
+        let sheared = sections::translate(self.domain, given).is_ok_and(|s| s.is_sheared());
+        if sheared && !shear {
+            self.remark(
+                e,
+                "it does not deform in the shear of its section, as in OpenSees",
+                "use a forceBeamColumn to have it",
+            );
         }
-        if !self.sections.contains(&tag) {
-            self.sections.push(tag);
+        let used = (tag, shear || !sheared);
+        if !self.sections.contains(&used) {
+            self.sections.push(used);
         }
-        Ok(section(tag))
+        Ok(section(used))
     }
 
-    /// Half of the mass of a member to each end: what OpenSees does unless told otherwise.
-    fn lumped(&mut self, e: &Given<'_>, a: &Arguments<'_>, flag: &str) {
-        let Some(per_length) = a.after(flag).and_then(|mut a| a.number()).filter(|m| *m != 0.0) else { return };
-        if a.has("-cMass") {
-            self.remark(e, "its consistent mass is lumped at its ends", "divide the member to come nearer");
+    /// The mass of a member: half of it at each end unless told otherwise.
+    fn massive(&mut self, a: &Arguments<'_>, keys: Keys) -> Keys {
+        match a.after("-mass").and_then(|mut a| a.number()).filter(|m| *m != 0.0) {
+            Some(m) if a.has("-cMass") => keys.number("mass_per_length", m),
+            Some(m) => keys.number("mass_per_length", m).text("mass", "lumped"),
+            None => keys,
+        }
+    }
+
+    /// The mass of a bar: half of it at each end.
+    fn lumped(&mut self, e: &Given<'_>, a: &Arguments<'_>) {
+        let Some(per_length) = a.after("-rho").and_then(|mut a| a.number()).filter(|m| *m != 0.0) else { return };
+        if a.after("-cMass").is_some_and(|mut a| a.number() != Some(0.0)) {
+            self.remark(e, "its consistent mass is lumped at its ends", "divide the bar to come nearer");
         }
         let half = 0.5 * per_length * self.length(e.ends);
         for n in e.ends {
@@ -182,14 +205,13 @@ impl<'a> Elements<'a> {
 
     fn elastic(&mut self, e: Given<'_>, mut a: Arguments<'_>) -> Result<(), Wrong> {
         let p = a.numbers();
+        let elastic =
+            |area: f64, modulus: f64, iz: f64| Keys::default().number("E", modulus).number("A", area).number("Iz", iz);
         let (section, transformation) = match (self.domain.ndm, &p[..]) {
-            (_, [section, transformation]) => (self.section(section.round() as i64)?, transformation),
-            (2, [area, modulus, iz, transformation, ..]) => {
-                let keys = Keys::default().number("E", *modulus).number("A", *area).number("Iz", *iz);
-                (self.own(keys), transformation)
-            }
+            (_, [section, transformation]) => (self.section(&e, section.round() as i64, false)?, transformation),
+            (2, [area, modulus, iz, transformation, ..]) => (self.own(elastic(*area, *modulus, *iz)), transformation),
             (3, [area, modulus, g, j, iy, iz, transformation, ..]) => {
-                let keys = Keys::default().number("E", *modulus).number("A", *area).number("Iz", *iz);
+                let keys = elastic(*area, *modulus, *iz);
                 (self.own(keys.number("Iy", *iy).number("torsion", g * j)), transformation)
             }
             _ => {
@@ -197,12 +219,39 @@ impl<'a> Elements<'a> {
                 return wrong(format!("elasticBeamColumn with {} numbers is unknown", p.len()), forms);
             }
         };
-        if let Some(flag) = a.flags().find(|f| f.starts_with("-release")) {
-            return wrong(format!("{flag} is unknown"), "put a zeroLength spring at that end");
-        }
-        self.lumped(&e, &a, "-mass");
         let keys = Keys::default().text("type", "member").text("cross_section", &section);
-        let keys = keys.text("formulation", "displacement").text("rule", "legendre").number("points", 2.0);
+        let released = released(&a, self.domain.ndm);
+        let keys = match released.is_empty() {
+            true => keys.text("formulation", "displacement").text("rule", "legendre").number("points", 2.0),
+            // Only forces can be released; three points of Lobatto are exact for an elastic member.
+            false => keys.text("formulation", "force").number("points", 3.0).with("release", texts(&released)),
+        };
+        let keys = self.massive(&a, keys);
+        let transformation = self.transformation(transformation.round() as i64)?;
+        self.make(&e, element(e.tag), join(keys, transformation));
+        Ok(())
+    }
+
+    /// An elastic member that deforms in shear.
+    fn timoshenko(&mut self, e: Given<'_>, mut a: Arguments<'_>) -> Result<(), Wrong> {
+        let p = a.numbers();
+        let (section, transformation) = match (self.domain.ndm, &p[..]) {
+            (2, [modulus, g, area, iz, ay, transformation, ..]) => {
+                let keys = Keys::default().number("E", *modulus).number("A", *area).number("Iz", *iz);
+                (keys.number("G", *g).number("Ay", *ay), transformation)
+            }
+            (3, [modulus, g, area, j, iy, iz, ay, az, transformation, ..]) => {
+                let keys = Keys::default().number("E", *modulus).number("A", *area).number("Iz", *iz).number("Iy", *iy);
+                (keys.number("torsion", g * j).number("G", *g).number("Ay", *ay).number("Az", *az), transformation)
+            }
+            _ => {
+                let forms = "in a plane it has E G A Iz Avy transf, in space E G A J Iy Iz Avy Avz transf";
+                return wrong(format!("ElasticTimoshenkoBeam with {} numbers is unknown", p.len()), forms);
+            }
+        };
+        let section = self.own(section);
+        let keys = Keys::default().text("type", "member").text("cross_section", &section);
+        let keys = self.massive(&a, keys.text("formulation", "force").number("points", 3.0));
         let transformation = self.transformation(transformation.round() as i64)?;
         self.make(&e, element(e.tag), join(keys, transformation));
         Ok(())
@@ -230,77 +279,94 @@ impl<'a> Elements<'a> {
                     return wrong(format!("there is no beamIntegration {tag}"), "define it before it is used");
                 };
                 let rest = Arguments::from(command.arguments.get(2..).unwrap_or(&[]));
-                (self.rule(&e, kind(command), rest)?, *transformation)
+                (self.rule(&e, force, kind(command), rest)?, *transformation)
             }
             // tag i j transf 'HingeRadau' ..., and in Tcl the same in one word.
             [transformation] => {
-                let mut words: Vec<crate::record::Argument> = Vec::new();
-                for x in a.rest() {
-                    match x.word() {
-                        Some(w) if w.contains(' ') => words.extend(w.split_whitespace().map(|w| {
-                            crate::record::Argument { value: crate::record::Scalar::Word(w.to_owned()), origin: None }
-                        })),
-                        _ => words.push(x.clone()),
-                    }
-                }
+                let words: Vec<Argument> = a.rest().iter().flat_map(opened).collect();
                 let mut inline = Arguments::from(&words);
                 let kind = inline.word().unwrap_or_default().to_owned();
-                (self.rule(&e, &kind, inline)?, *transformation)
+                (self.rule(&e, force, &kind, inline)?, *transformation)
             }
             [points, section, transformation, ..] => {
-                let name = self.section(section.round() as i64)?;
+                let name = self.section(&e, section.round() as i64, force)?;
                 (points_of(name, *points, if force { "lobatto" } else { "legendre" }), *transformation)
             }
             [] => return wrong("the member has neither sections nor a transformation", "give them"),
         };
         let formulation = if force { "force-iterated" } else { "displacement" };
-        self.lumped(&e, &start, "-mass");
         let keys = join(Keys::default().text("type", "member"), rule).text("formulation", formulation);
+        let keys = self.massive(&start, keys);
         let transformation = self.transformation(transformation.round() as i64)?;
         self.make(&e, element(e.tag), join(keys, transformation));
         Ok(())
     }
 
     /// Where the sections of a member stand.
-    fn rule(&mut self, e: &Given<'_>, kind: &str, mut a: Arguments<'_>) -> Result<Keys, Wrong> {
+    fn rule(&mut self, e: &Given<'_>, force: bool, kind: &str, mut a: Arguments<'_>) -> Result<Keys, Wrong> {
         let p = a.numbers();
         let tag = |x: f64| x.round() as i64;
-        match (kind, &p[..]) {
-            ("Lobatto" | "Legendre", [section, points, ..]) => {
-                let name = self.section(tag(*section))?;
-                Ok(points_of(name, *points, if kind == "Lobatto" { "lobatto" } else { "legendre" }))
-            }
-            ("Radau" | "NewtonCotes" | "Trapezoidal" | "Simpson", [section, points, ..]) => {
-                let message = format!("the rule {kind} becomes lobatto with as many points");
-                self.remark(e, &message, "results differ as the two rules do; more points bring them together");
-                let name = self.section(tag(*section))?;
-                Ok(points_of(name, *points, "lobatto"))
-            }
-            (
-                "HingeRadau" | "HingeRadauTwo" | "HingeMidpoint" | "HingeEndpoint",
-                [first, li, second, lj, middle, ..],
-            ) => {
-                if kind != "HingeRadau" {
-                    let message = format!("the rule {kind} becomes HingeRadau with the same hinge lengths");
-                    self.remark(e, &message, "HingeRadau is exact for elastic members and keeps the hinge length");
-                }
-                let [first, second, middle] = [first, second, middle].map(|s| self.section(tag(*s)));
-                let hinges = Keys::default().text("start", &first?).number("start_length", *li);
-                let hinges = hinges.text("end", &second?).number("end_length", *lj);
-                Ok(Keys::default().text("cross_section", &middle?).with("hinges", hinges.inline()))
-            }
-            _ => wrong(
-                format!("the rule {kind} with {} numbers is unknown", p.len()),
-                "use Lobatto, Legendre or HingeRadau",
-            ),
+        let along = [
+            ("Lobatto", "lobatto"),
+            ("Legendre", "legendre"),
+            ("Radau", "radau"),
+            ("NewtonCotes", "newton-cotes"),
+            ("Trapezoidal", "trapezoidal"),
+        ];
+        if let (Some((_, rule)), [section, points, ..]) = (along.iter().find(|r| r.0 == kind), &p[..]) {
+            return Ok(points_of(self.section(e, tag(*section), force)?, *points, rule));
         }
+        let hinged = [
+            ("HingeRadau", "radau"),
+            ("HingeRadauTwo", "two-radau"),
+            ("HingeMidpoint", "midpoint"),
+            ("HingeEndpoint", "endpoint"),
+        ];
+        if let (Some((_, rule)), [first, li, second, lj, middle, ..]) = (hinged.iter().find(|r| r.0 == kind), &p[..]) {
+            let [first, second, middle] = [first, second, middle].map(|s| self.section(e, tag(*s), force));
+            let hinges = Keys::default().text("start", &first?).number("start_length", *li);
+            let hinges = hinges.text("end", &second?).number("end_length", *lj);
+            let hinges = if *rule == "radau" { hinges } else { hinges.text("rule", rule) };
+            return Ok(Keys::default().text("cross_section", &middle?).with("hinges", hinges.inline()));
+        }
+        // UserDefined N sections locations weights.
+        let count = p.first().copied().unwrap_or(0.0).max(0.0) as usize;
+        if kind == "UserDefined" && count > 0 && p.len() > 3 * count {
+            let mut rows = Vec::new();
+            for i in 0..count {
+                let name = self.section(e, tag(p[1 + i]), force)?;
+                let keys = Keys::default().number("at", p[1 + count + i]).number("weight", p[1 + 2 * count + i]);
+                rows.push(keys.text("cross_section", &name).inline());
+            }
+            return Ok(Keys::default().with("sections", format!("[{}]", rows.join(", "))));
+        }
+        let known = "use Lobatto, Legendre, Radau, NewtonCotes, Trapezoidal, a rule with hinges, or UserDefined";
+        wrong(format!("the rule {kind} with {} numbers is unknown", p.len()), known)
+    }
+
+    /// A section between two nodes at one place: a member of unit length with one section, which bends and stretches as the nodes do.
+    fn zero_length_section(&mut self, e: Given<'_>, mut a: Arguments<'_>) -> Result<(), Wrong> {
+        let Some(tag) = a.tag() else { return wrong("a zeroLengthSection needs a section", "give its tag") };
+        let name = self.section(&e, tag, false)?;
+        let ndm = self.domain.ndm.max(2);
+        let axes = self.axes(&a)?;
+        let unit =
+            |(axis, sign): (usize, f64)| (0..3).map(|i| if i == axis { sign } else { 0.0 }).collect::<Vec<f64>>();
+        let (start, end) = (vec![0.0; ndm], unit(axes[0]));
+        let keys =
+            Keys::default().text("type", "member").text("cross_section", &name).text("formulation", "displacement");
+        let keys = keys.text("rule", "legendre").number("points", 1.0);
+        let keys = keys.with("offsets", format!("[{}, {}]", list(&start), list(&end[..ndm])));
+        let keys = if ndm == 3 { keys.with("vecxz", list(&unit(axes[2]))) } else { keys };
+        self.make(&e, element(e.tag), undamped(keys, &a));
+        Ok(())
     }
 
     fn truss(&mut self, e: Given<'_>, mut a: Arguments<'_>) -> Result<(), Wrong> {
         let (Some(area), Some(material)) = (a.number(), a.tag()) else {
             return wrong("a truss with a section is unknown", "give it an area and a material");
         };
-        self.lumped(&e, &a, "-rho");
+        self.lumped(&e, &a);
         let name = self.material(material, Acts::Stress)?;
         let keys = Keys::default().text("type", "bar").with("material", name).number("area", area);
         let rotates = kind(e.command).to_lowercase().starts_with("corot");
@@ -319,51 +385,55 @@ impl<'a> Elements<'a> {
         let turned = self.axes(&a)?;
         let one = materials.len() == 1;
         for (k, (material, direction)) in materials.iter().zip(&directions).enumerate() {
-            let dof = self.direction(*direction, turned)?;
+            let (dof, sign) = self.direction(*direction, turned)?;
             let acts = if dof.starts_with('r') { Acts::Moment } else { Acts::Force };
             let material = self.material(*material, acts)?;
             let keys = Keys::default().text("type", "uniaxial").with("material", material).text("dof", dof);
             let name = if one { element(e.tag) } else { format!("{}-{}", element(e.tag), k + 1) };
-            self.make(&e, name, undamped(keys, &a));
+            // Against an axis is along it from the second node to the first.
+            let ends = if sign < 0.0 { [e.ends[1], e.ends[0]] } else { e.ends };
+            self.made.push(Made { tag: e.tag, name, nodes: ends, keys: undamped(keys, &a) });
         }
         Ok(())
     }
 
-    /// Global axes along local x, y and z of a zeroLength; only those that are global axes themselves.
-    fn axes(&self, a: &Arguments<'_>) -> Result<[usize; 3], Wrong> {
+    /// Global axes along local x, y and z of a zeroLength, with their signs; only those that are global axes themselves.
+    fn axes(&self, a: &Arguments<'_>) -> Result<[(usize, f64); 3], Wrong> {
         let Some(v) = a.after("-orient").map(|mut a| a.numbers()).filter(|v| !v.is_empty()) else {
-            return Ok([0, 1, 2]);
+            return Ok([(0, 1.0), (1, 1.0), (2, 1.0)]);
         };
         let axis = |v: &[f64]| {
             let size = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let large: Vec<usize> = (0..v.len()).filter(|&i| v[i].abs() > 1e-9 * size).collect();
-            match large[..] {
-                [i] if v[i] > 0.0 => Some(i),
-                _ => None,
-            }
+            if let [i] = large[..] { Some((i, v[i].signum())) } else { None }
         };
         let x = v.get(..3).and_then(axis);
-        let y = v.get(3..6).map_or(x.map(|x| (x + 1) % 3), axis);
+        let y = v.get(3..6).map_or(x.map(|(x, s)| ((x + 1) % 3, s)), axis);
         match (x, y) {
-            (Some(x), Some(y)) if x != y => Ok([x, y, 3 - x - y]),
+            (Some(x), Some(y)) if x.0 != y.0 => {
+                // z = x cross y.
+                let turns = if (x.0 + 1) % 3 == y.0 { 1.0 } else { -1.0 };
+                Ok([x, y, (3 - x.0 - y.0, turns * x.1 * y.1)])
+            }
             _ => wrong("axes that are not global ones are unknown in a zeroLength", "turn the model, or use a truss"),
         }
     }
 
-    fn direction(&self, direction: i64, turned: [usize; 3]) -> Result<&'static str, Wrong> {
+    /// Degree of freedom of a direction, and whether the spring acts along it or against it.
+    fn direction(&self, direction: i64, turned: [(usize, f64); 3]) -> Result<(&'static str, f64), Wrong> {
         const NAMES: [[&str; 3]; 2] = [["x", "y", "z"], ["rx", "ry", "rz"]];
         let ndf = self.domain.ndf;
         if self.domain.ndm < 3 && direction == 3 && ndf == 3 {
-            return Ok("rz");
+            return Ok(("rz", turned[2].1));
         }
-        let name = match direction {
-            1..=3 => NAMES[0][turned[direction as usize - 1]],
-            4..=6 => NAMES[1][turned[direction as usize - 4]],
-            _ => "",
+        let (name, sign) = match direction {
+            1..=3 => (NAMES[0][turned[direction as usize - 1].0], turned[direction as usize - 1].1),
+            4..=6 => (NAMES[1][turned[direction as usize - 4].0], turned[direction as usize - 4].1),
+            _ => ("", 1.0),
         };
         let known = dofs(self.domain.ndm, ndf);
         match known.iter().find(|d| **d == name) {
-            Some(dof) => Ok(dof),
+            Some(dof) => Ok((dof, sign)),
             None => wrong(format!("its nodes cannot move in direction {direction}"), "use another direction"),
         }
     }
@@ -434,9 +504,11 @@ impl<'a> Elements<'a> {
         Ok(())
     }
 
-    fn pendulum(&mut self, e: Given<'_>, mut a: Arguments<'_>) -> Result<(), Wrong> {
-        let (Some(model), Some(radius), Some(k)) = (a.tag(), a.number(), a.number()) else {
-            return wrong("the bearing needs a friction model, Reff and kInit", "give all three");
+    /// A friction pendulum, or a flat slider: a pendulum of a very large radius.
+    fn pendulum(&mut self, e: Given<'_>, mut a: Arguments<'_>, curved: bool) -> Result<(), Wrong> {
+        let (model, radius, k) = (a.tag(), if curved { a.number() } else { Some(FLAT) }, a.number());
+        let (Some(model), Some(radius), Some(k)) = (model, radius, k) else {
+            return wrong("the bearing needs a friction model, Reff (of a pendulum) and kInit", "give all of them");
         };
         let Some(friction) = self.domain.frictions.get(&model) else {
             return wrong(format!("there is no frictionModel {model}"), "define it before it is used");
@@ -461,9 +533,39 @@ struct Given<'a> {
     command: &'a Command,
 }
 
-/// Name of a section.
-pub(crate) fn section(tag: i64) -> String {
-    format!("s{tag}")
+/// Radius of a slider that is flat, in any unit of length.
+const FLAT: f64 = 1e9;
+
+/// Name of a section; the one without its shear has a name of its own.
+pub(crate) fn section((tag, shear): (i64, bool)) -> String {
+    if shear { format!("s{tag}") } else { format!("s{tag}-bending") }
+}
+
+/// An argument, or the words of one.
+fn opened(argument: &Argument) -> Vec<Argument> {
+    match argument.word() {
+        Some(words) => words.split_whitespace().map(Argument::of).collect(),
+        None => vec![argument.clone()],
+    }
+}
+
+/// Ends of an elastic member that carry no moment: 1 the start, 2 the end, 3 both.
+fn released(a: &Arguments<'_>, ndm: usize) -> Vec<String> {
+    let axes: &[(&str, &str)] = if ndm == 3 {
+        &[("-releasez", ".rz"), ("-releasey", ".ry"), ("-release", ".rz")]
+    } else {
+        &[("-release", ""), ("-releasez", "")]
+    };
+    let mut names = Vec::new();
+    for (flag, axis) in axes {
+        let code = a.after(flag).and_then(|mut a| a.tag()).unwrap_or(0);
+        for (bit, end) in [(1, "start"), (2, "end")] {
+            if code & bit != 0 {
+                names.push(format!("{end}{axis}"));
+            }
+        }
+    }
+    names
 }
 
 /// Stands for the name of a material until all of its uses are known.

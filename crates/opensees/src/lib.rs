@@ -65,8 +65,8 @@ pub struct ModelFile {
     pub beside: Vec<(String, String)>,
     /// What is analysed: `pushover`, `run` or `check`.
     pub command: &'static str,
-    /// Factors of the ground motion with which the script repeats this analysis, if it does.
-    pub repeats: Vec<f64>,
+    /// Factors and peaks of the ground motion with which the script repeats this analysis, if it does; peaks in units of the script.
+    pub repeats: Vec<(f64, f64)>,
     /// The analyses of the script that it stands for: the number of each among its pushovers and motions, and its own text.
     pub analyses: Vec<(usize, String)>,
 }
@@ -79,7 +79,7 @@ pub struct Import {
     /// What was not translated as it stands.
     pub report: Report,
     /// The units of the script.
-    pub units: Option<Units>,
+    pub units: Units,
 }
 
 /// Translates a record. `files` reads what the script names.
@@ -93,31 +93,26 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         let remedy = "the script must build a model with openseespy (import openseespy.opensees as ops)";
         report.add(Fate::Refused, "model", &place, "the script has built no model with elements", remedy);
     }
-    let (mut models, mut units, mut records) = (Vec::<ModelFile>::new(), None, Vec::new());
+    let units = options.units.clone().unwrap_or_else(|| guessed(&runs));
+    let (mut models, mut records) = (Vec::<ModelFile>::new(), Vec::new());
     let mut plain: Vec<String> = Vec::new();
     for (number, run) in chosen(&runs).enumerate() {
         let name = name(&options.stem, run, models.len(), runs.len());
-        let setting = Setting {
-            header: &options.header,
-            title: &options.title,
-            stem: &options.stem,
-            units: options.units.as_ref(),
-            files,
-        };
-        let Written { text, files: beside, units: own, scales } =
-            model::write(run, &setting, &mut report, &mut records);
-        units.get_or_insert(own);
+        let setting =
+            Setting { header: &options.header, title: &options.title, stem: &options.stem, units: &units, files };
+        let Written { text, files: beside, motions } = model::write(run, &setting, &mut report, &mut records);
         // Analyses that differ by the factor of their motion alone are one model.
-        let bare: String = text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
-        let bare = scales.iter().fold(bare, |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
+        let scale = |s: f64| format!(", scale = {}", write::number(s));
+        let bare = motions.iter().fold(text.clone(), |t, m| t.replace(&scale(m.0), ""));
+        let motion = motions.first().copied();
         match plain.iter().position(|p| *p == bare) {
             Some(i) => {
-                models[i].repeats.extend(scales.first());
+                models[i].repeats.extend(motion);
                 models[i].analyses.push((number, text));
             }
             None => {
                 plain.push(bare);
-                let repeats = scales.first().copied().into_iter().collect();
+                let repeats = motion.into_iter().collect();
                 let analyses = if run.kind == Analysis::Rest { Vec::new() } else { vec![(number, text.clone())] };
                 models.push(ModelFile { name, text, beside, command: command(run), repeats, analyses });
             }
@@ -128,12 +123,19 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
 }
 
 /// The model as it stands at the end of a record, at rest; `None` if something in it is refused.
-pub fn translate_here(record: &Record, options: &Options, files: &Files<'_>) -> Option<String> {
+pub fn translate_here(record: &Record, options: &Options, files: &Files<'_>) -> Option<(String, Units)> {
     let mut script = Script::new(Report::default(), files);
     let run = script.standing(record)?;
-    let setting = Setting { header: &[], title: "record", stem: &options.stem, units: None, files };
+    let units = guessed(std::slice::from_ref(&run));
+    let setting = Setting { header: &[], title: "record", stem: &options.stem, units: &units, files };
     let written = model::write(&run, &setting, &mut script.report, &mut Vec::new());
-    (!script.report.refuses()).then_some(written.text)
+    (!script.report.refuses()).then_some((written.text, units))
+}
+
+/// The units that all models of a script together tell.
+fn guessed(runs: &[Run]) -> Units {
+    let clues: Vec<units::Clue> = runs.iter().flat_map(|r| model::clues(&r.domain)).collect();
+    units::guess(&clues)
 }
 
 /// Runs worth a file: a model at rest only if nothing else is there.
@@ -145,14 +147,14 @@ fn chosen(runs: &[Run]) -> impl Iterator<Item = &Run> {
 fn command(run: &Run) -> &'static str {
     match run.kind {
         Analysis::Rest => "check",
-        Analysis::Push { .. } => "pushover",
+        Analysis::Push { .. } | Analysis::Load { .. } => "pushover",
         Analysis::Motion { .. } => "run",
     }
 }
 
 /// The first is called after the script, others say what they are.
 fn name(stem: &str, run: &Run, before: usize, runs: usize) -> String {
-    let kind = if matches!(run.kind, Analysis::Push { .. }) { "-pushover" } else { "" };
+    let kind = if command(run) == "pushover" { "-pushover" } else { "" };
     match (before, runs) {
         (0, _) => format!("{stem}.toml"),
         (n, _) => format!("{stem}{kind}-{}.toml", n + 1),

@@ -6,11 +6,10 @@ use crate::arguments::Arguments;
 use crate::domain::{Domain, Load, Pattern, Wrong, wrong};
 use crate::elements::{dofs, element, node};
 use crate::materials::kind;
-use crate::record::{Command, Place};
+use crate::record::{Argument, Command, Place};
 use crate::report::{Fate, Report};
 use crate::script::{Analysis, Run, title};
-use crate::series::{Course, Files, course};
-use crate::units::{Clue, Kind};
+use crate::series::{Course, Files};
 use crate::write::{Keys, texts};
 
 /// Loads of one analysis as they are written.
@@ -22,9 +21,8 @@ pub(crate) struct Loads {
     pub(crate) pattern: BTreeMap<(i64, usize), f64>,
     /// Files beside the model: name and text.
     pub(crate) files: Vec<(String, String)>,
-    /// Factors of ground motions, in order.
-    pub(crate) scales: Vec<f64>,
-    pub(crate) clues: Vec<Clue>,
+    /// Factors and peaks of ground motions, in order.
+    pub(crate) motions: Vec<(f64, f64)>,
     /// Names of ground motions, for channels.
     pub(crate) names: Vec<String>,
     held: BTreeMap<(i64, usize), f64>,
@@ -59,11 +57,8 @@ impl Reader<'_> {
         &self.run.domain
     }
 
-    fn course(&self, tag: i64) -> Result<Course, Wrong> {
-        match self.domain().series.get(&tag) {
-            Some(command) => course(command, self.files),
-            None => wrong(format!("there is no timeSeries {tag}"), "define it before the pattern"),
-        }
+    fn course(&self, named: Option<&Argument>) -> Result<Course, Wrong> {
+        self.domain().course(named, self.files)
     }
 
     fn pattern(&mut self, loads: &mut Loads, pattern: &Pattern) -> Result<(), Wrong> {
@@ -78,18 +73,23 @@ impl Reader<'_> {
     }
 
     fn plain(&mut self, loads: &mut Loads, pattern: &Pattern) -> Result<(), Wrong> {
-        let (tag, factor) = pattern.series();
+        let (named, factor) = pattern.series();
         if let Some(held) = pattern.held {
             return self.hold(loads, pattern, held);
         }
         if pattern.loads.is_empty() {
             return Ok(());
         }
-        let series = self.course(tag)?.times(factor);
+        let series = self.course(named)?.times(factor);
         match (&self.run.kind, &series) {
-            (Analysis::Push { .. }, Course::Linear(f)) => self.push(loads, pattern, *f),
-            (Analysis::Push { .. }, Course::Constant(f)) => self.hold(loads, pattern, *f),
-            (Analysis::Push { .. }, _) => {
+            (Analysis::Push { node, dof, imposed: true, .. }, _) if pattern.imposes() => {
+                // A force of any size at the displacement that is led: the load factor is what the support would feel.
+                loads.pattern.insert((*node, *dof), 1.0);
+                Ok(())
+            }
+            (Analysis::Push { .. } | Analysis::Load { .. }, Course::Linear(f)) => self.push(loads, pattern, *f),
+            (Analysis::Push { .. } | Analysis::Load { .. }, Course::Constant(f)) => self.hold(loads, pattern, *f),
+            (Analysis::Push { .. } | Analysis::Load { .. }, _) => {
                 wrong("forces of a pushover whose series is not Linear are unknown", "give the pattern a Linear series")
             }
             (Analysis::Rest, _) => self.hold(loads, pattern, series.at(self.domain().time)),
@@ -218,18 +218,17 @@ impl Reader<'_> {
         if direction > ndm {
             return wrong("the ground cannot rotate", "use a direction of translation");
         }
-        let Some(tag) = a.after("-accel").or_else(|| a.after("-acceleration")).and_then(|mut a| a.tag()) else {
+        let Some(named) = a.after("-accel").or_else(|| a.after("-acceleration")).and_then(|a| a.rest().first()) else {
             return wrong("a ground motion without -accel is unknown", "give its acceleration");
         };
         if a.after("-vel0").is_some_and(|mut a| a.or(0.0) != 0.0) {
             return wrong("-vel0 is unknown", "give nodes an `initial_velocity` in the model file");
         }
         let factor = ["-fact", "-factor"].iter().find_map(|f| a.after(f)?.number()).unwrap_or(1.0);
-        let series = self.course(tag)?.times(factor);
-        if let Course::Path { factor, .. } = &series {
-            loads.scales.push(*factor);
-            let value = *factor;
-            loads.clues.push(Clue { kind: Kind::Gravity, value, what: "factor of the ground motion".into() });
+        let series = self.course(Some(named))?.times(factor);
+        if let Course::Path { factor, points, .. } = &series {
+            let peak = points.iter().fold(0.0f64, |m, p| m.max(p.1.abs())) * factor.abs();
+            loads.motions.push((*factor, peak));
         }
         if series.at(start) != 0.0 {
             let message = "the ground acceleration does not begin at zero: OpenSees starts with a = 0 and alternates about the \
@@ -271,10 +270,10 @@ impl Reader<'_> {
     fn motion(&self, command: &Command) -> Result<(&'static str, Course), Wrong> {
         let a = Arguments::of(command);
         let factor = ["-fact", "-factor"].iter().find_map(|f| a.after(f)?.number()).unwrap_or(1.0);
-        let of = |flag: &str| a.after(flag).and_then(|mut a| a.tag());
+        let of = |flag: &str| a.after(flag).and_then(|a| a.rest().first());
         match (of("-disp"), of("-accel")) {
-            (Some(tag), _) => Ok(("displacement", self.course(tag)?.times(factor))),
-            (None, Some(tag)) => Ok(("acceleration", self.course(tag)?.times(factor))),
+            (Some(series), _) => Ok(("displacement", self.course(Some(series))?.times(factor))),
+            (None, Some(series)) => Ok(("acceleration", self.course(Some(series))?.times(factor))),
             _ => wrong("a groundMotion without -disp or -accel is unknown", "give its displacement"),
         }
     }

@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::domain::{Wrong, wrong};
 use crate::record::Command;
 use crate::units::{Clue, Kind};
-use crate::write::Keys;
+use crate::write::{Keys, list};
 
 /// What a material gives where it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +12,10 @@ pub(crate) enum Acts {
     Stress,
     Force,
     Moment,
+    /// A force of a section over a strain.
+    SectionForce,
+    /// A moment of a section over a curvature or a twist.
+    SectionMoment,
 }
 
 impl Acts {
@@ -20,6 +24,8 @@ impl Acts {
             Acts::Stress => "stress",
             Acts::Force => "force",
             Acts::Moment => "moment",
+            Acts::SectionForce => "section-force",
+            Acts::SectionMoment => "section-moment",
         }
     }
 }
@@ -33,8 +39,8 @@ fn parameters(command: &Command) -> Arguments<'_> {
     Arguments::from(command.arguments.get(2..).unwrap_or(&[]))
 }
 
-/// The keys of a material: its type and parameters.
-pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
+/// The keys of a material: its type and parameters. `part` names a material that it is made of.
+pub(crate) fn keys(command: &Command, part: &mut dyn FnMut(i64) -> Result<String, Wrong>) -> Result<Keys, Wrong> {
     let kind = kind(command);
     let mut a = parameters(command);
     let all = a.clone().numbers();
@@ -49,12 +55,8 @@ pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
         "Elastic" => {
             needs(1)?;
             let (e, eta) = (a.or(0.0), a.or(0.0));
-            if eta != 0.0 {
-                let remedy = "put a Viscous material beside it in a second spring, and set eta to 0";
-                return wrong("the damping `eta` of an elastic material is unknown", remedy);
-            }
             let compression = a.or(e);
-            Ok(of("elastic").number("E", e).unless("Ec", compression, e))
+            Ok(of("elastic").number("E", e).unless("Ec", compression, e).unless("eta", eta, 0.0))
         }
         "ENT" => {
             needs(1)?;
@@ -80,7 +82,7 @@ pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
             let keys = of("bilinear").number("fy", a.or(0.0)).number("E", a.or(0.0)).number("b", a.or(0.0));
             Ok(hardening(keys, &mut a, 55.0))
         }
-        "Steel02" | "SteelMPF" if kind == "Steel02" => {
+        "Steel02" => {
             needs(3)?;
             let keys = of("menegotto-pinto").number("fy", a.or(0.0)).number("E", a.or(0.0)).number("b", a.or(0.0));
             let keys =
@@ -123,6 +125,36 @@ pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
             let (k, c, alpha, length) = (a.or(0.0), a.or(0.0), a.or(1.0), a.or(1.0));
             // The exponent of OpenSees acts on the length alone, not on the rate.
             Ok(of("maxwell").number("k", k).number("c", c / length.powf(alpha)))
+        }
+        "Viscous" => {
+            needs(1)?;
+            Ok(of("viscous").number("c", a.or(0.0)).unless("n", a.or(1.0), 1.0))
+        }
+        "ViscousDamper" => {
+            needs(3)?;
+            if all.get(3).is_some_and(|gap| *gap != 0.0) {
+                return wrong("the gap of a ViscousDamper is unknown", "put it in series with an ElasticPPGap");
+            }
+            Ok(of("nonlinear-maxwell").number("k", all[0]).number("c", all[1]).number("n", all[2]))
+        }
+        "Parallel" | "Series" => {
+            let names = a.tags().into_iter().map(part).collect::<Result<Vec<_>, _>>()?;
+            let factors = a.after("-factors").map(|mut a| a.numbers()).unwrap_or_default();
+            let keys = of(if kind == "Parallel" { "parallel" } else { "series" })
+                .with("of", format!("[{}]", names.join(", ")));
+            Ok(if factors.iter().all(|f| *f == 1.0) { keys } else { keys.with("factors", list(&factors)) })
+        }
+        "MinMax" => {
+            needs(1)?;
+            let keys = of("limited").with("of", part(all[0].round() as i64)?);
+            let limit = |flag: &str| a.after(flag).and_then(|mut a| a.number());
+            let keys = limit("-min").map_or_else(|| keys.clone(), |x| keys.clone().number("emin", x));
+            Ok(limit("-max").map_or_else(|| keys.clone(), |x| keys.clone().number("emax", x)))
+        }
+        "InitStrainMaterial" | "InitStrain" | "InitStressMaterial" | "InitStress" => {
+            needs(2)?;
+            let keys = of("initial-strain").with("of", part(all[0].round() as i64)?);
+            Ok(keys.number(if kind.starts_with("InitStrain") { "e0" } else { "s0" }, all[1]))
         }
         _ => unknown(kind),
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arguments::Arguments;
 use crate::channels::channels;
 use crate::damping;
-use crate::domain::{Domain, Node};
+use crate::domain::{Domain, Node, wrong};
 use crate::elements::{Elements, Made, Use, dofs, node, placeholder, section};
 use crate::loads::{Loads, Reader};
 use crate::materials::{self, Acts, kind};
@@ -15,7 +15,7 @@ use crate::schemes::scheme;
 use crate::script::{Analysis, Run};
 use crate::sections;
 use crate::series::Files;
-use crate::units::{Clue, Kind, Units, guess};
+use crate::units::{Clue, Kind, Units};
 use crate::write::{Keys, list, number, tables, text, texts};
 
 /// What a file is made of besides the analysis.
@@ -25,8 +25,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) title: &'a str,
     /// How files beside the model begin.
     pub(crate) stem: &'a str,
-    /// Units that the user has told.
-    pub(crate) units: Option<&'a Units>,
+    pub(crate) units: &'a Units,
     pub(crate) files: &'a Files<'a>,
 }
 
@@ -34,8 +33,8 @@ pub(crate) struct Setting<'a> {
 pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) files: Vec<(String, String)>,
-    pub(crate) units: Units,
-    pub(crate) scales: Vec<f64>,
+    /// Factors and peaks of ground motions.
+    pub(crate) motions: Vec<(f64, f64)>,
 }
 
 /// Writes the model of an analysis; `written` are the records of the files before.
@@ -48,29 +47,47 @@ pub(crate) fn write(
     let domain = &run.domain;
     let mut elements = Elements::new(domain, report);
     elements.all();
-    let Elements { made, mut materials, sections: used, elastic, masses, .. } = elements;
+    let Elements { mut made, mut materials, sections: used, elastic, masses, .. } = elements;
     let sections = write_sections(domain, &used, &elastic, &mut materials, report);
     let loads = Reader { run, report, files: setting.files, stem: setting.stem, written }.read();
-    let units = setting.units.cloned().unwrap_or_else(|| guess(&clues(domain, &loads)));
+    let damping = damping::translate(domain, &massive(domain, &masses, &made), &damped(&made), report);
+    for m in made.iter_mut().filter(|m| damping.without.contains(&m.tag)) {
+        m.keys = m.keys.clone().with("damped", "false");
+    }
     let mut out = setting.header.iter().map(|l| format!("# {l}\n")).collect::<String>();
-    out += &comment(&unit_words(&units));
+    out += &comment(&unit_words(setting.units));
     out += &format!("title = {}\n", text(setting.title));
-    let s = &units.system;
+    let s = &setting.units.system;
     out += &format!("units = {{ length = {}, force = {}, time = \"s\" }}\n", text(s.length), text(s.force));
     let usual = usual_dofs(domain);
     out += &format!("dofs = {}\n\n", texts(dofs(domain.ndm, usual)));
     out += &nodes(domain, &masses, usual);
-    out += &write_materials(domain, &materials, report);
+    out += &write_materials(domain, &mut materials, report);
     out += &sections;
     out += &write_elements(domain, &made, run, report);
     out += &constraints(domain, report);
     if !loads.rows.is_empty() {
         out += &format!("\n# {}\n{}", load_words(&loads), tables("load", &loads.rows));
     }
-    out += &damping::write(domain, report);
+    out += &damping.text;
     out += &analysis(run, &loads, report);
     out += &channels(domain, &made, &loads.names, run, report);
-    Written { text: named(out, &materials, domain), files: loads.files, units, scales: loads.scales }
+    Written { text: named(out, &materials, domain), files: loads.files, motions: loads.motions }
+}
+
+/// Nodes that have a mass of their own or of elements.
+fn massive(domain: &Domain, lumped: &BTreeMap<i64, f64>, made: &[Made]) -> Vec<i64> {
+    let heavy = |m: &&Made| m.keys.0.iter().any(|(k, _)| k == "mass_per_length");
+    let along: BTreeSet<i64> = made.iter().filter(heavy).flat_map(|m| m.nodes).collect();
+    let own =
+        |(tag, n): &(&i64, &Node)| n.mass.iter().any(|m| *m != 0.0) || lumped.contains_key(tag) || along.contains(tag);
+    domain.nodes.iter().filter(own).map(|(tag, _)| *tag).collect()
+}
+
+/// Elements that take part in damping by stiffness.
+fn damped(made: &[Made]) -> Vec<i64> {
+    let takes = |m: &&Made| m.keys.0.iter().all(|(k, _)| k != "damped");
+    made.iter().filter(takes).map(|m| m.tag).collect()
 }
 
 /// What the file says of its units.
@@ -110,8 +127,11 @@ fn load_words(loads: &Loads) -> &'static str {
 }
 
 /// Numbers that tell the units.
-fn clues(domain: &Domain, loads: &Loads) -> Vec<Clue> {
-    let mut clues: Vec<Clue> = domain.materials.iter().flat_map(|(tag, c)| materials::clues(*tag, c)).collect();
+pub(crate) fn clues(domain: &Domain) -> Vec<Clue> {
+    // A material of a spring has a stiffness, not a modulus.
+    let springs: BTreeSet<i64> = domain.elements.values().flat_map(spring_materials).collect();
+    let stressed = domain.materials.iter().filter(|(tag, _)| !springs.contains(tag));
+    let mut clues: Vec<Clue> = stressed.flat_map(|(tag, c)| materials::clues(*tag, c)).collect();
     let modulus = |value: Option<f64>, what: String| value.map(|value| Clue { kind: Kind::Elastic, value, what });
     for (tag, s) in &domain.sections {
         if kind(&s.command) == "Elastic" {
@@ -136,8 +156,21 @@ fn clues(domain: &Domain, loads: &Loads) -> Vec<Clue> {
         seen += usize::from(c.kind == Kind::Length);
         c.kind != Kind::Length || seen % (lengths / 4 + 1) == 0
     });
-    clues.extend(loads.clues.iter().cloned());
+    for (tag, series) in &domain.series {
+        let factor = Arguments::of(series).after("-factor").and_then(|mut a| a.number());
+        clues.extend(factor.map(|value| Clue {
+            kind: Kind::Gravity,
+            value,
+            what: format!("factor of timeSeries {tag}"),
+        }));
+    }
     clues
+}
+
+/// Materials of springs and bearings.
+fn spring_materials(element: &Command) -> Vec<i64> {
+    let a = Arguments::of(element);
+    ["-mat", "-P", "-Mz", "-My", "-T"].iter().filter_map(|f| a.after(f)).flat_map(|mut a| a.tags()).collect()
 }
 
 /// The number of degrees of freedom that most nodes have.
@@ -199,17 +232,30 @@ fn named(mut out: String, all: &[Use], domain: &Domain) -> String {
     out
 }
 
-fn write_materials(domain: &Domain, used: &[Use], report: &mut Report) -> String {
+fn write_materials(domain: &Domain, used: &mut Vec<Use>, report: &mut Report) -> String {
     let mut rows = Vec::new();
-    let mut sorted = used.to_vec();
-    sorted.sort();
-    for (tag, acts) in sorted {
+    used.sort();
+    let mut next = 0;
+    // Materials that others are made of come behind those.
+    while let Some(&(tag, acts)) = used.get(next) {
+        next += 1;
         let Some(command) = domain.materials.get(&tag) else { continue };
-        match materials::keys(command) {
+        let mut part = |tag: i64| {
+            if !domain.materials.contains_key(&tag) {
+                return wrong(format!("there is no material {tag}"), "define it before it is used");
+            }
+            if !used.contains(&(tag, acts)) {
+                used.push((tag, acts));
+            }
+            Ok(placeholder(tag, acts))
+        };
+        match materials::keys(command, &mut part) {
             Ok(mut keys) => {
+                let made = keys.0.iter().any(|(k, _)| k == "of");
                 let mut all = vec![("name".to_owned(), placeholder(tag, acts))];
                 all.append(&mut keys.0);
-                if acts != Acts::Stress {
+                // One made of others gives what these give.
+                if acts != Acts::Stress && !made {
                     all.insert(2, ("acts".to_owned(), text(acts.word())));
                 }
                 rows.push(Keys(all));
@@ -230,7 +276,7 @@ fn write_materials(domain: &Domain, used: &[Use], report: &mut Report) -> String
 
 fn write_sections(
     domain: &Domain,
-    used: &[i64],
+    used: &[(i64, bool)],
     elastic: &[Keys],
     materials: &mut Vec<Use>,
     report: &mut Report,
@@ -238,15 +284,16 @@ fn write_sections(
     let mut out = String::new();
     let mut used = used.to_vec();
     used.sort_unstable();
-    for tag in used {
-        let Some(given) = domain.sections.get(&tag) else { continue };
+    for used in used {
+        let Some(given) = domain.sections.get(&used.0) else { continue };
         let name = format!("section {}", kind(&given.command));
         match sections::translate(domain, given) {
             Ok(made) => {
                 for (message, remedy) in &made.remarks {
                     report.add(Fate::Replaced, &name, &given.command.place, message, remedy);
                 }
-                out += &one_section(tag, made, materials);
+                let made = if used.1 { made } else { made.bending() };
+                out += &one_section(used, made, materials);
             }
             Err((message, remedy)) => report.add(Fate::Refused, &name, &given.command.place, &message, &remedy),
         }
@@ -261,9 +308,20 @@ fn write_sections(
     }
 }
 
-fn one_section(tag: i64, made: sections::Translated, materials: &mut Vec<Use>) -> String {
-    let mut keys = Keys::default().text("name", &section(tag));
+fn one_section(used: (i64, bool), made: sections::Translated, materials: &mut Vec<Use>) -> String {
+    let mut keys = Keys::default().text("name", &section(used));
     keys.0.extend(made.keys.0);
+    if !made.resultants.is_empty() {
+        let mut forces = Keys::default();
+        for (force, material) in made.resultants {
+            let acts = if force.starts_with(['N', 'V']) { Acts::SectionForce } else { Acts::SectionMoment };
+            if !materials.contains(&(material, acts)) {
+                materials.push((material, acts));
+            }
+            forces = forces.with(force, placeholder(material, acts));
+        }
+        keys = keys.with("resultants", forces.inline());
+    }
     if made.fibres.is_empty() {
         return format!("  {},\n", keys.inline());
     }
@@ -277,7 +335,7 @@ fn one_section(tag: i64, made: sections::Translated, materials: &mut Vec<Use>) -
         rows += &format!("    {},\n", Keys(all).inline());
     }
     let head = keys.inline();
-    let head = head.trim_end_matches(" }");
+    let head = head.strip_suffix(" }").unwrap_or(&head);
     format!("  {head}, fibres = [\n{rows}  ] }},\n")
 }
 
@@ -413,29 +471,24 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
     }
     match &run.kind {
         Analysis::Rest => format!("\n# The script computes no motion: choose loads and times.{rest}"),
-        Analysis::Push { node: tag, dof, strokes } => {
+        Analysis::Load { to, step } => {
+            let keys = Keys::default().with("pattern", pattern(run, loads, report));
+            let keys = keys.number("to", *to).number("step", step.abs());
+            format!(
+                "\n# The load factor is led: the push ends at the strength of the structure.\n[pushover]\n{}",
+                keys.lines()
+            )
+        }
+        Analysis::Push { node: tag, dof, strokes, .. } => {
             let domain = &run.domain;
             let names = domain.nodes.get(tag).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
-            let mut keys = Keys::default().text("control", &control);
-            let name = |(n, d): &(i64, usize)| {
-                let names = domain.nodes.get(n).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
-                format!("{}.{}", node(*n), names.get(d - 1).unwrap_or(&"x"))
-            };
-            let forces: Vec<String> =
-                loads.pattern.iter().map(|(at, f)| format!("{} = {}", text(&name(at)), number(*f))).collect();
-            if forces.is_empty() {
-                let remedy = "give a Plain pattern with a Linear series before the analysis";
-                report.add(Fate::Refused, "analyze", &run.place, "no forces push the structure", remedy);
-            }
-            keys = keys.with("pattern", format!("{{ {} }}", forces.join(", ")));
+            let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
             // DisplacementControl adds its increments to what gravity has left.
             let gravity = loads.rows.iter().any(|r| r.0.iter().any(|(k, v)| k == "type" && v == "\"gravity\""));
-            if gravity {
-                keys = keys.with("relative", "true");
-            }
-            keys = strokes_keys(keys, strokes, run, report);
-            format!("\n[pushover]\n{}\n# Used by `interfield run` only.{rest}", keys.lines())
+            let keys = if gravity { keys.with("relative", "true") } else { keys };
+            let keys = strokes_keys(keys, strokes, run, report);
+            format!("\n[pushover]\n{}{rest}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
             let scheme = scheme(&run.domain, report);
@@ -445,9 +498,29 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
     }
 }
 
+/// Forces of a pushover for a load factor of one.
+fn pattern(run: &Run, loads: &Loads, report: &mut Report) -> String {
+    let domain = &run.domain;
+    let name = |(n, d): &(i64, usize)| {
+        let names = domain.nodes.get(n).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
+        format!("{}.{}", node(*n), names.get(d - 1).unwrap_or(&"x"))
+    };
+    if loads.pattern.is_empty() {
+        let remedy = "give a Plain pattern with a Linear series before the analysis";
+        report.add(Fate::Refused, "analyze", &run.place, "no forces push the structure", remedy);
+    }
+    let forces: Vec<String> =
+        loads.pattern.iter().map(|(at, f)| format!("{} = {}", text(&name(at)), number(*f))).collect();
+    format!("{{ {} }}", forces.join(", "))
+}
+
 /// Where a pushover goes: monotonic, or in cycles.
 fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Report) -> Keys {
-    let smallest = strokes.iter().map(|s| s.0.abs()).fold(f64::INFINITY, f64::min);
+    let sizes = || strokes.iter().map(|s| s.0.abs());
+    let (least, most) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
+    // The rest of a path before it turns is no step.
+    let smallest = if most < 20.0 * least { least } else { most };
+    let smallest = format!("{smallest:.9e}").parse().unwrap_or(smallest);
     let mut turns: Vec<f64> = Vec::new();
     let mut at = 0.0;
     for (step, count) in strokes {

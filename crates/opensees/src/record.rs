@@ -52,6 +52,11 @@ pub enum Scalar {
 }
 
 impl Argument {
+    /// A word.
+    pub(crate) fn of(word: &str) -> Self {
+        Argument { value: Scalar::Word(word.to_owned()), origin: None }
+    }
+
     /// The number, also of a word that is one (Tcl has only words).
     pub fn number(&self) -> Option<f64> {
         match &self.value {

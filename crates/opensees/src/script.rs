@@ -1,11 +1,13 @@
 //! The script from its first command to its last: what is standing at every analysis, and which analyses there are.
 
 use crate::arguments::Arguments;
-use crate::domain::Domain;
+use std::collections::BTreeMap;
+
+use crate::domain::{Domain, Load, Pattern};
 use crate::materials::kind;
 use crate::record::{Command, End, Place, Record};
 use crate::report::{Fate, Report};
-use crate::series::{Files, course};
+use crate::series::{Course, Files};
 
 /// An analysis of the script, with what was standing when it began.
 #[derive(Clone, Debug)]
@@ -24,8 +26,10 @@ pub(crate) struct Run {
 pub(crate) enum Analysis {
     /// Nothing but modes or the loads that are held.
     Rest,
-    /// One displacement is led: node, number of its degree of freedom, and increments with their steps.
-    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)> },
+    /// One displacement is led: node, number of its degree of freedom, increments with their steps, and whether `sp` imposes it.
+    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)>, imposed: bool },
+    /// The load factor is led, after other loads are held: where it ends, and its step.
+    Load { to: f64, step: f64 },
     /// In time, steps of dt.
     Motion { dt: f64, steps: u64, start: f64 },
 }
@@ -313,13 +317,19 @@ impl<'a> Script<'a> {
 
     /// `loadConst`: what acts now goes on to act.
     fn hold(&mut self, command: &Command) {
-        self.close();
-        let (files, time) = (self.files, self.domain.time);
-        let Domain { patterns, series, .. } = &mut self.domain;
-        for pattern in patterns.values_mut().filter(|p| p.held.is_none() && p.kind() == "Plain") {
-            let (tag, factor) = pattern.series();
-            let value = series.get(&tag).and_then(|c| course(c, files).ok()).map_or(1.0, |c| c.at(time));
-            pattern.held = Some(factor * value);
+        if !matches!(self.open.as_ref().map(|r| &r.kind), Some(Analysis::Load { .. })) {
+            self.close();
+        }
+        // What a static analysis brought in is held, and was no pushover.
+        self.open = None;
+        let domain = &self.domain;
+        let now = |p: &Pattern| {
+            let (named, factor) = p.series();
+            domain.course(named, self.files).map_or(factor, |c| factor * c.at(domain.time))
+        };
+        let factors: BTreeMap<i64, f64> = domain.patterns.iter().map(|(tag, p)| (*tag, now(p))).collect();
+        for (tag, pattern) in self.domain.patterns.iter_mut().filter(|(_, p)| p.held.is_none() && p.kind() == "Plain") {
+            pattern.held = Some(factors.get(tag).copied().unwrap_or(1.0));
         }
         if let Some(time) = Arguments::of(command).after("-time").and_then(|mut a| a.number()) {
             self.domain.time = time;
@@ -346,12 +356,10 @@ impl<'a> Script<'a> {
         let p = integrator.as_ref().map_or_else(Vec::new, |c| Arguments::from(&c.arguments[1..]).numbers());
         match (name, &p[..]) {
             ("" | "LoadControl" | "StaticLoadControl", _) => {
-                self.close();
-                self.domain.time += steps as f64 * p.first().copied().unwrap_or(1.0);
-                self.domain.patterns.values_mut().for_each(|p| p.applied = true);
+                self.load(command, steps, p.first().copied().unwrap_or(1.0));
             }
             ("DisplacementControl", [node, dof, step, ..]) => {
-                self.push(command, node.round() as i64, dof.round().max(1.0) as usize, (*step, steps));
+                self.push(command, (node.round() as i64, dof.round().max(1.0) as usize), (*step, steps), false);
             }
             _ => {
                 let remedy = "use LoadControl for loads that are held and DisplacementControl for a pushover";
@@ -361,8 +369,47 @@ impl<'a> Script<'a> {
         }
     }
 
-    fn push(&mut self, command: &Command, node: i64, dof: usize, stroke: (f64, u64)) {
-        if let Some(Run { kind: Analysis::Push { node: n, dof: d, strokes }, .. }) = &mut self.open
+    /// Steps of the load factor: loads that will be held, a displacement that is imposed, or a pushover by forces.
+    fn load(&mut self, command: &Command, steps: u64, step: f64) {
+        let start = self.domain.time;
+        self.domain.time += steps as f64 * step;
+        if let Some((node, dof, value, course)) = self.imposed() {
+            for i in 0..steps {
+                let [a, b] = [i, i + 1].map(|k| value * course.at(start + k as f64 * step));
+                if a != b {
+                    self.push(command, (node, dof), (b - a, 1), true);
+                }
+            }
+            return;
+        }
+        let held = self.domain.patterns.values().any(|p| p.held.is_some_and(|f| f != 0.0) && !p.loads.is_empty());
+        let free = |p: &Pattern| p.held.is_none() && p.kind() == "Plain" && !p.loads.is_empty();
+        if held && self.domain.patterns.values().any(free) {
+            match &mut self.open {
+                Some(Run { kind: Analysis::Load { to, .. }, .. }) => *to = self.domain.time,
+                _ => {
+                    let kind = Analysis::Load { to: self.domain.time, step };
+                    self.begin(command, kind);
+                }
+            }
+            return;
+        }
+        self.close();
+        self.domain.patterns.values_mut().for_each(|p| p.applied = true);
+    }
+
+    /// The one displacement that a pattern imposes, with its series.
+    fn imposed(&self) -> Option<(i64, usize, f64, Course)> {
+        let free = |p: &&Pattern| p.held.is_none() && p.kind() == "Plain";
+        let mut found = self.domain.patterns.values().filter(free).flat_map(|p| p.loads.iter().map(move |l| (p, l)));
+        let (pattern, Load::Imposed { node, dof, value, .. }) = found.next()? else { return None };
+        let (named, factor) = pattern.series();
+        let course = self.domain.course(named, self.files).ok()?.times(factor);
+        found.next().is_none().then_some((*node, *dof, *value, course))
+    }
+
+    fn push(&mut self, command: &Command, (node, dof): (i64, usize), stroke: (f64, u64), imposed: bool) {
+        if let Some(Run { kind: Analysis::Push { node: n, dof: d, strokes, .. }, .. }) = &mut self.open
             && (*n, *d) == (node, dof)
         {
             match strokes.last_mut() {
@@ -371,7 +418,7 @@ impl<'a> Script<'a> {
             }
             return;
         }
-        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke] });
+        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke], imposed });
     }
 
     fn transient(&mut self, command: &Command, steps: u64, dt: Option<f64>) {

@@ -13,6 +13,13 @@ pub struct System {
     metre: f64,
 }
 
+impl System {
+    /// The unit of length, m.
+    pub fn metre(&self) -> f64 {
+        self.metre
+    }
+}
+
 const LBF: f64 = 4.448_221_615_260_5;
 const GRAVITY: f64 = 9.806_65;
 const INCH: f64 = 0.0254;

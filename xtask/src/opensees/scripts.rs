@@ -61,7 +61,8 @@ const CASES: &[Case] = &[
 pub(super) fn stage(context: &Context, python: &Path) -> Outcome {
     let folder = context.target.join("opensees").join("scripts");
     // Scripts write beside themselves, so they are run elsewhere.
-    copy(&context.root.join("crates/testkit/opensees-scripts"), &folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    copy(&context.root.join("crates/testkit/opensees-scripts"), &folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?;
     let (mut failures, mut worst) = (Vec::new(), 0.0_f64);
     for case in CASES {
         match compared(context, python, &folder, case) {
@@ -70,7 +71,9 @@ pub(super) fn stage(context: &Context, python: &Path) -> Outcome {
         }
     }
     match failures.is_empty() {
-        true => Ok(format!("{} scripts imported and compared, where nothing else is known within {worst:.0e}", CASES.len())),
+        true => {
+            Ok(format!("{} scripts imported and compared, where nothing else is known within {worst:.0e}", CASES.len()))
+        }
         false => Err(failures.join("; ")),
     }
 }
@@ -78,7 +81,12 @@ pub(super) fn stage(context: &Context, python: &Path) -> Outcome {
 /// The largest difference of the analyses that have to be the same.
 fn compared(context: &Context, python: &Path, folder: &Path, case: &Case) -> Result<f64, String> {
     let mut command: Command = interfield(context);
-    command.args(["import", "opensees"]).arg(folder.join(case.script)).args(["--compare", "--force", "--json", "--python"]);
+    command.args(["import", "opensees"]).arg(folder.join(case.script)).args([
+        "--compare",
+        "--force",
+        "--json",
+        "--python",
+    ]);
     command.arg(python).arg("--output").arg(folder.join("models"));
     let told = context.json(command)?;
     let analyses = told["comparison"]["analyses"].as_array().ok_or("no analysis was compared")?;

@@ -1,6 +1,6 @@
 //! The whole catalogue: the laws of the registry, and the elements with coordinates of their own.
 
-use super::info::{Coordinates, Info, Range::*, Unit, optional, required};
+use super::info::{Coordinates, Info, Parameter, Range::*, Unit, optional, required};
 use super::{LAWS, beam2d::Beam2d, beam3d::Beam3d, block::Block};
 
 /// Mass at a node.
@@ -170,17 +170,113 @@ const ELASTOMERIC: Info = Info {
     ..Info::SPRING_LIKE
 };
 
+/// Parameters of friction, of a slider.
+const FORCE: Unit = Unit { mass: 1.0, length: 1.0, time: -2.0, ..Unit::NONE };
+const PER_RATE: Unit = Unit { length: -1.0, time: 1.0, ..Unit::NONE };
+const FRICTION: Parameter = required("friction", Unit::NONE, NonNegative, "coefficient of friction, at high rates");
+const SLOW: Parameter = optional("friction_slow", Unit::NONE, NonNegative, 0.0, "the same at rest, with `rate`");
+const RATE: Parameter = optional(
+    "rate",
+    PER_RATE,
+    NonNegative,
+    0.0,
+    "how soon friction changes with the velocity; zero is Coulomb's friction",
+);
+const DROP: Parameter = optional(
+    "friction_drop",
+    Unit::NONE,
+    NonNegative,
+    0.0,
+    "how much less friction at high rates is under high pressure",
+);
+const DROP_FORCE: Parameter =
+    optional("drop_force", FORCE, NonNegative, 0.0, "pressure force at which tanh(1) of it is reached");
+const FRICTION_EQUATION: &str =
+    "mu = f - (f - friction_slow) exp(-rate |v|), f = friction - friction_drop tanh(N/drop_force)";
+
 /// Friction pendulum.
 const PENDULUM: Info = Info {
     name: "friction-pendulum",
     title: "single friction pendulum: a slider on a sphere, with uplift",
-    equations: &["q = h + N/R u - N th", "h returned to |h| <= mu N", "N = P + q u/R - q th, not negative"],
+    equations: &[
+        "q = h + N/R u - N th",
+        "h returned to |h| <= mu N",
+        "N = P + q u/R - q th; where it is not positive (uplift) the bearing carries nothing",
+        FRICTION_EQUATION,
+    ],
     reference: "M. C. Constantinou, A. Mokha, A. M. Reinhorn, J. Struct. Eng. 116(2), 1990; A. Schellenberg (OpenSees)",
     coordinates: Coordinates::Own,
     parameters: &[
         required("radius", Unit::LENGTH, Positive, "effective radius"),
         required("k", Unit::LINEAR_STIFFNESS, Positive, "shear stiffness before sliding"),
-        required("friction", Unit::NONE, NonNegative, "coefficient of friction"),
+        FRICTION,
+        SLOW,
+        RATE,
+        DROP,
+        DROP_FORCE,
+    ],
+    options: BEARING_OPTIONS,
+    hysteretic: true,
+    symmetric: false,
+    ..Info::SPRING_LIKE
+};
+
+/// Flat slider.
+const FLAT: Info = Info {
+    name: "flat-slider",
+    title: "flat sliding bearing, with uplift",
+    equations: &[
+        "q = h - N th",
+        "h returned to |h| <= mu N",
+        "N = P - q th; where it is not positive (uplift) the bearing carries nothing",
+        FRICTION_EQUATION,
+    ],
+    reference: "M. C. Constantinou, A. Mokha, A. M. Reinhorn, J. Struct. Eng. 116(2), 1990; A. Schellenberg (OpenSees)",
+    coordinates: Coordinates::Own,
+    parameters: &[
+        required("k", Unit::LINEAR_STIFFNESS, Positive, "shear stiffness before sliding"),
+        FRICTION,
+        SLOW,
+        RATE,
+        DROP,
+        DROP_FORCE,
+    ],
+    options: BEARING_OPTIONS,
+    hysteretic: true,
+    symmetric: false,
+    ..Info::SPRING_LIKE
+};
+
+/// Triple friction pendulum.
+const TRIPLE: Info = Info {
+    name: "triple-pendulum",
+    title: "triple friction pendulum: four concave surfaces, five regimes, with stops and uplift",
+    equations: &[
+        "three sliders in series, radii R2 + R3, R1 - R2, R4 - R3, friction mu2, mu1, mu4",
+        "F/N = h + x/R, |h| <= mu, and a stop where |x| reaches its travel; the sum of the x is the displacement",
+        "N is the compression; in tension (uplift) the bearing carries nothing",
+    ],
+    reference: "D. M. Fenz, M. C. Constantinou, EESD 37(2) and 37(12), 2008",
+    coordinates: Coordinates::Own,
+    parameters: &[
+        required("R1", Unit::LENGTH, Positive, "effective radius of the lower outer plate"),
+        required("R2", Unit::LENGTH, Positive, "effective radius of the lower inner surface"),
+        optional("R3", Unit::LENGTH, NonNegative, 0.0, "effective radius of the upper inner surface; R2 if absent"),
+        optional("R4", Unit::LENGTH, NonNegative, 0.0, "effective radius of the upper outer plate; R1 if absent"),
+        required("mu1", Unit::NONE, NonNegative, "friction of the lower outer plate"),
+        required("mu2", Unit::NONE, NonNegative, "friction of both inner surfaces"),
+        optional("mu4", Unit::NONE, NonNegative, 0.0, "friction of the upper outer plate; mu1 if absent"),
+        required("d1", Unit::LENGTH, Positive, "travel on the lower outer plate"),
+        required("d2", Unit::LENGTH, Positive, "travel on the lower inner surface"),
+        optional("d3", Unit::LENGTH, NonNegative, 0.0, "travel on the upper inner surface; d2 if absent"),
+        optional("d4", Unit::LENGTH, NonNegative, 0.0, "travel on the upper outer plate; d1 if absent"),
+        required(
+            "weight",
+            FORCE,
+            Positive,
+            "weight that it carries; its stiffness before any load acts follows from it",
+        ),
+        optional("yielding", Unit::LENGTH, Positive, 1e-3, "displacement of a surface before it slides"),
     ],
     options: BEARING_OPTIONS,
     hysteretic: true,
@@ -189,8 +285,21 @@ const PENDULUM: Info = Info {
 };
 
 /// Elements that are not laws of fixed size.
-pub const OWN: &[Info] =
-    &[MASS, MATRIX, Beam2d::INFO, Beam3d::INFO, Block::INFO, FORMULA, UNIAXIAL, BAR, MEMBER, ELASTOMERIC, PENDULUM];
+pub const OWN: &[Info] = &[
+    MASS,
+    MATRIX,
+    Beam2d::INFO,
+    Beam3d::INFO,
+    Block::INFO,
+    FORMULA,
+    UNIAXIAL,
+    BAR,
+    MEMBER,
+    ELASTOMERIC,
+    PENDULUM,
+    FLAT,
+    TRIPLE,
+];
 
 /// Every element type, laws first.
 pub fn catalogue() -> impl Iterator<Item = &'static Info> {

@@ -1,7 +1,9 @@
-//! Bearings: a coupled bilinear shear spring between two plates, or a friction pendulum, with uniaxial materials along the other
-//! directions. Coordinates as those of a member, local x from the first node to the second (book: frames 5).
+//! Bearings: a coupled bilinear shear spring between two plates, a slider on a plane or on a sphere, or a triple friction pendulum, with
+//! uniaxial materials along the other directions. Coordinates as those of a member, local x from the first node to the second (book: frames 3).
 
 use super::part::{At, strained};
+use super::slider::{Returned, Slider, returned};
+use super::triple::Triple;
 use super::{Evaluate, Tables};
 use crate::Scalar;
 use crate::uniaxial::material::Material;
@@ -24,15 +26,34 @@ pub enum Shear {
         /// Exponent mu.
         exponent: f64,
     },
-    /// A slider on a sphere.
-    Pendulum {
-        /// Effective radius, m.
-        radius: f64,
-        /// Stiffness before sliding, N/m.
-        stiffness: f64,
-        /// Coefficient of friction.
-        friction: f64,
-    },
+    /// A slider on a plane or on a sphere.
+    Slider(Slider),
+    /// A triple friction pendulum.
+    Triple(Triple),
+}
+
+impl Shear {
+    /// Numbers that it remembers.
+    fn memory(&self) -> usize {
+        match self {
+            Shear::Elastomeric { .. } => 2,
+            Shear::Slider(_) => super::slider::MEMORY,
+            Shear::Triple(_) => super::triple::MEMORY,
+        }
+    }
+}
+
+/// Shear forces of a bearing, and how they change.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheared<T> {
+    /// Forces along y and z, N.
+    pub force: [T; 2],
+    /// By the shear displacements.
+    pub stiffness: [[T; 2]; 2],
+    /// By the force along the axis, tension positive.
+    pub axial: [T; 2],
+    /// By the rotations of the first plate about z and, negative, about y.
+    pub turns: [[T; 2]; 2],
 }
 
 /// A bearing.
@@ -50,8 +71,6 @@ pub struct Bearing {
     pub materials: [Material; 4],
 }
 
-/// Passes of a pendulum between its force and the pressure that it makes; each is better by the slope of the sphere times the friction.
-const PASSES: usize = 8;
 /// The materials with their coordinates: difference of the displacement `dof` of both ends.
 const AXIAL: usize = 0;
 
@@ -66,15 +85,15 @@ impl Bearing {
         if self.space { &[(AXIAL, 0), (1, 3), (2, 4), (3, 5)] } else { &[(AXIAL, 0), (3, 2)] }
     }
 
-    /// Numbers that it remembers: plastic displacements, shear forces, and the histories of its materials.
+    /// Numbers that it remembers: those of its shear, and the histories of its materials.
     pub fn memory(&self) -> usize {
-        4 + self.springs().iter().map(|&(m, _)| self.materials[m].history()).sum::<usize>()
+        self.shear.memory() + self.springs().iter().map(|&(m, _)| self.materials[m].history()).sum::<usize>()
     }
 
     /// Writes the memory of a bearing that was never moved.
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
-        memory[..4].fill(0.0);
-        let mut at = 4;
+        let mut at = self.shear.memory();
+        memory[..at].fill(0.0);
         for &(m, _) in self.springs() {
             let size = self.materials[m].history();
             self.materials[m].start(&tables.library, 1, &mut memory[at..at + size]);
@@ -83,7 +102,7 @@ impl Bearing {
     }
 
     /// Shear displacements: how they follow the coordinates, one row along y and one along z.
-    fn rows<T: Scalar>(&self) -> [[T; 12]; 2] {
+    fn rows(&self) -> [[f64; 12]; 2] {
         let mut rows = [[0.0; 12]; 2];
         let (half, (a, b)) =
             (self.size() / 2, (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length));
@@ -92,7 +111,13 @@ impl Bearing {
         if self.space {
             (rows[1][2], rows[1][8], rows[1][4], rows[1][10]) = (-1.0, 1.0, a, b);
         }
-        rows.map(|row| row.map(T::constant))
+        rows
+    }
+
+    /// Displacements of the shear, or their rates.
+    fn shears<T: Scalar>(&self, q: &[T]) -> [T; 2] {
+        let rows = self.rows();
+        [0, 1].map(|i| combined(&rows[i], q))
     }
 
     /// See [`super::part::Part::evaluate`].
@@ -109,8 +134,8 @@ impl Bearing {
         let nil = T::constant(0.0);
         p[..d].fill(nil);
         k[..d * d].fill(nil);
-        let mut first = 4;
-        let mut axial = nil;
+        let mut first = self.shear.memory();
+        let (mut axial, mut stiff) = (nil, nil);
         for &(m, dof) in self.springs() {
             let range = first..first + self.materials[m].history();
             first = range.end;
@@ -119,7 +144,7 @@ impl Bearing {
             let pace = at.pace(|i| T::constant(sign(i)), 1.0);
             let (s, e) = strained(by, &self.materials[m], (&memory[range.clone()], &mut next[range]), elongation, pace);
             if m == AXIAL {
-                axial = s;
+                (axial, stiff) = (s, e);
             }
             for (i, f) in [(dof, -1.0), (half + dof, 1.0)] {
                 p[i] = p[i] + s * f;
@@ -128,107 +153,145 @@ impl Bearing {
                 }
             }
         }
-        let rows = self.rows::<T>();
-        let u = [0, 1].map(|i| (0..d).fold(nil, |sum, j| sum + rows[i][j] * at.q[j]));
-        let (q, stiffness) = self.sheared(by, u, axial, at.q, (memory, next));
-        for a in 0..2 {
-            for i in 0..d {
-                p[i] = p[i] + rows[a][i] * q[a];
-                for b in 0..2 {
-                    for j in 0..d {
-                        k[i * d + j] = k[i * d + j] + rows[a][i] * stiffness[a][b] * rows[b][j];
-                    }
+        let (rows, motion) = (self.rows(), (self.shears(at.q), self.shears(at.v)));
+        let sheared = self.sheared(by, motion, axial, at.q, (memory, next));
+        // How the forces change with each coordinate.
+        let mut changes = [[nil; 12]; 2];
+        for (a, change) in changes.iter_mut().enumerate() {
+            for b in 0..2 {
+                add_scaled(change, sheared.stiffness[a][b], &rows[b]);
+                if let Some((dof, sign)) = self.turns()[b] {
+                    change[dof] = change[dof] + sheared.turns[a][b] * sign;
                 }
             }
+            change[half] = change[half] + sheared.axial[a] * stiff;
+            change[0] = change[0] - sheared.axial[a] * stiff;
+            for i in (0..d).filter(|&i| rows[a][i] != 0.0) {
+                p[i] = p[i] + sheared.force[a] * rows[a][i];
+                (0..d).for_each(|j| k[i * d + j] = k[i * d + j] + change[j] * rows[a][i]);
+            }
         }
-        self.tilt(axial, at.q, p);
+        self.tilt((axial, stiff), at.q, p, k);
+        self.twist(sheared.force, &changes, at.q, p, k);
     }
 
-    /// Shear forces and their stiffness at the displacements `u` under the axial force.
+    /// Rotations of the first plate that lean it along y and along z, with their signs.
+    fn turns(&self) -> [Option<(usize, f64)>; 2] {
+        if self.space { [Some((5, 1.0)), Some((4, -1.0))] } else { [Some((2, 1.0)), None] }
+    }
+
+    /// How the shear forces change with the rates of the coordinates, `c` by rows.
+    pub fn damping<T: Scalar>(&self, memory: &[T], at: At<'_, T>, c: &mut [T]) {
+        let Shear::Slider(slider) = &self.shear else { return };
+        if !slider.friction.varies() {
+            return;
+        }
+        let (d, rows) = (self.size(), self.rows());
+        let by_rate = slider.damping((self.shears(at.q), self.shears(at.v)), memory);
+        for i in 0..d {
+            for j in 0..d {
+                let pairs = (0..4).map(|n| by_rate[n / 2][n % 2] * (rows[n / 2][i] * rows[n % 2][j]));
+                c[i * d + j] = pairs.fold(T::constant(0.0), |sum, x| sum + x);
+            }
+        }
+    }
+
+    /// Whether its forces depend on the rates of its coordinates.
+    pub fn viscous(&self) -> bool {
+        matches!(&self.shear, Shear::Slider(slider) if slider.friction.varies())
+    }
+
+    /// Shear forces at the displacements and rates of the shear under the axial force.
     fn sheared<T: Scalar>(
         &self,
         by: &impl Evaluate<T>,
-        u: [T; 2],
+        (u, v): ([T; 2], [T; 2]),
         axial: T,
         q: &[T],
         (memory, next): (&[T], &mut [T]),
-    ) -> ([T; 2], [[T; 2]; 2]) {
-        let plastic = [memory[0], memory[1]];
+    ) -> Sheared<T> {
         let nil = T::constant(0.0);
-        let (force, stiffness, slip) = match self.shear {
+        match &self.shear {
             Shear::Elastomeric { stiffness, strength, linear, growing, exponent } => {
                 let k0 = T::constant((1.0 - linear) * stiffness);
-                let (mut force, mut tangent, slip) = returned([k0; 2], T::constant(strength), u, plastic);
+                let Returned { mut force, stiffness: mut tangent, plastic, .. } =
+                    returned([k0; 2], T::constant(*strength), u, [memory[0], memory[1]]);
                 for i in 0..2 {
-                    let power = by.power(u[i].abs(), exponent);
+                    let power = by.power(u[i].abs(), *exponent);
                     force[i] = force[i] + (u[i] * (linear * stiffness) + u[i].sign() * (growing * stiffness) * power);
-                    let steep = zero(u[i], nil, power * exponent / divisor(u[i].abs()));
+                    let steep = zero(u[i], nil, power * *exponent / divisor(u[i].abs()));
                     tangent[i][i] = tangent[i][i] + (steep * (growing * stiffness) + linear * stiffness);
                 }
-                (force, tangent, slip)
+                next[..2].copy_from_slice(&plastic);
+                Sheared { force, stiffness: tangent, axial: [nil; 2], turns: [[nil; 2]; 2] }
             }
-            Shear::Pendulum { radius, stiffness, friction } => {
-                let turns = if self.space { [q[5], -q[4]] } else { [q[2], nil] };
-                let reach = |other: T| {
-                    if self.space { (-(other * other) + radius * radius).sqrt() } else { T::constant(radius) }
-                };
-                let r = [reach(u[1]), reach(u[0])];
-                // The pressure depends on the force that it gives: from that of the last point, a few passes.
-                let (mut force, mut tangent, mut slip) = ([memory[2], memory[3]], [[nil; 2]; 2], u);
-                for _ in 0..PASSES {
-                    let lean = (0..2).fold(nil, |sum, i| sum + force[i] * (u[i] / r[i] - turns[i]));
-                    let pressure = (lean - axial).max(nil);
-                    let pressed = |then: T, lifted: T| pressure.greater(nil, then, lifted);
-                    let k2 = [pressure / r[0], pressure / r[1]];
-                    let k0 = [-k2[0] + stiffness, -k2[1] + stiffness];
-                    let (h, mut k, left) = returned(k0, pressure * friction, u, plastic);
-                    (0..2).for_each(|i| k[i][i] = k[i][i] + k2[i]);
-                    force = [0, 1].map(|i| pressed(h[i] + k2[i] * u[i] - pressure * turns[i], nil));
-                    tangent = k.map(|row| row.map(|k| pressed(k, nil)));
-                    slip = [0, 1].map(|i| pressed(left[i], u[i]));
-                }
-                (force, tangent, slip)
+            Shear::Slider(slider) => {
+                let turns = self.turns().map(|turn| turn.map_or(nil, |(dof, sign)| q[dof] * sign));
+                slider.sheared((u, v), turns, (axial, self.space), (memory, next))
             }
-        };
-        next[..2].copy_from_slice(&slip);
-        next[2..4].copy_from_slice(&force);
-        (force, stiffness)
+            Shear::Triple(triple) => by.triple(triple, u, axial, (memory, next)),
+        }
     }
 
-    /// Moments of the axial force on the displaced plates: half to each end, or for a pendulum all to the first.
-    fn tilt<T: Scalar>(&self, axial: T, q: &[T], p: &mut [T]) {
-        let half = self.size() / 2;
+    /// Torque of the shear forces on the displaced plates, in space: of the sliding to the plate on which it slides, of the lever arms to the
+    /// other; for a triple pendulum half to each. `changes` says how the forces change with each coordinate.
+    fn twist<T: Scalar>(&self, force: [T; 2], changes: &[[T; 12]; 2], q: &[T], p: &mut [T], k: &mut [T]) {
+        if !self.space || matches!(self.shear, Shear::Elastomeric { .. }) {
+            return;
+        }
+        let mut sway = [[0.0; 12]; 2];
+        for (row, dof) in sway.iter_mut().zip([1, 2]) {
+            (row[dof], row[6 + dof]) = (-1.0, 1.0);
+        }
+        let rows = self.rows();
+        let slides = matches!(self.shear, Shear::Slider(_));
+        for (at, share) in [(3, [0.0, 1.0]), (9, [1.0, -1.0])] {
+            // Displacements y and z whose torque acts on this plate, over the coordinates.
+            let share = if slides { share } else { [0.5, 0.0] };
+            let by: [[f64; 12]; 2] =
+                core::array::from_fn(|a| core::array::from_fn(|j| share[0] * sway[a][j] + share[1] * rows[a][j]));
+            let [y, z] = [0, 1].map(|a| combined(&by[a], q));
+            p[at] = p[at] + (z * force[0] - y * force[1]);
+            for j in 0..12 {
+                let arms = force[0] * by[1][j] - force[1] * by[0][j];
+                k[at * 12 + j] = k[at * 12 + j] + (z * changes[0][j] - y * changes[1][j] + arms);
+            }
+        }
+    }
+
+    /// Moments of the axial force on the displaced plates: half to each end, or for a slider all to the first, on which it slides.
+    fn tilt<T: Scalar>(&self, (axial, stiff): (T, T), q: &[T], p: &mut [T], k: &mut [T]) {
+        let (d, half) = (self.size(), self.size() / 2);
         let (a, b) = (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length);
         let planes: &[(usize, usize, f64)] = if self.space { &[(1, 5, 1.0), (2, 4, -1.0)] } else { &[(1, 2, 1.0)] };
         for &(dof, turn, sign) in planes {
-            let sway = axial * (q[half + dof] - q[dof]);
-            match self.shear {
-                Shear::Elastomeric { .. } => {
-                    let lean = axial * (q[turn] * (0.5 * a) - q[half + turn] * (0.5 * b));
-                    p[turn] = p[turn] + (sway * (sign * 0.5) + lean);
-                    p[half + turn] = p[half + turn] + (sway * (sign * 0.5) - lean);
-                }
-                Shear::Pendulum { .. } => p[turn] = p[turn] + sway * sign,
+            // Arms of the axial force about both ends, by the coordinates (sway, rotation of each end).
+            let (first, second) = match self.shear {
+                Shear::Elastomeric { .. } => ([0.5 * sign, 0.5 * a, -0.5 * b], [0.5 * sign, -0.5 * a, 0.5 * b]),
+                Shear::Slider(_) => ([sign, 0.0, -b], [0.0, 0.0, b]),
+                Shear::Triple(_) => ([0.5 * sign, 0.0, 0.0], [0.5 * sign, 0.0, 0.0]),
+            };
+            let on = [(half + dof, 1.0, 0), (dof, -1.0, 0), (turn, 1.0, 1), (half + turn, 1.0, 2)];
+            for (row, arms) in [(turn, first), (half + turn, second)] {
+                let arm = on.iter().fold(T::constant(0.0), |sum, &(j, f, i)| sum + q[j] * (f * arms[i]));
+                p[row] = p[row] + axial * arm;
+                on.iter().for_each(|&(j, f, i)| k[row * d + j] = k[row * d + j] + axial * (f * arms[i]));
+                k[row * d + half] = k[row * d + half] + stiff * arm;
+                k[row * d] = k[row * d] - stiff * arm;
             }
         }
     }
 }
 
-type Sheared<T> = ([T; 2], [[T; 2]; 2], [T; 2]);
+/// A sum of coordinates, over those that count in it.
+fn combined<T: Scalar>(row: &[f64; 12], q: &[T]) -> T {
+    let terms = q.iter().zip(row).filter(|(_, f)| **f != 0.0);
+    terms.fold(T::constant(0.0), |sum, (&q, &f)| sum + q * f)
+}
 
-/// Return on the circle of radius `strength`: force, tangent and plastic displacement.
-fn returned<T: Scalar>(k0: [T; 2], strength: T, u: [T; 2], plastic: [T; 2]) -> Sheared<T> {
-    let t = [0, 1].map(|i| k0[i] * (u[i] - plastic[i]));
-    let size = (t[0] * t[0] + t[1] * t[1]).sqrt();
-    let slides = |then: T, sticks: T| size.greater(strength, then, sticks);
-    let over = slides(size, T::constant(1.0));
-    let h = t.map(|t| t * strength / over);
-    let f = strength / (over * over * over);
-    let nil = T::constant(0.0);
-    let tangent = [
-        [slides(f * k0[0] * t[1] * t[1], k0[0]), slides(-(f * k0[1] * t[0] * t[1]), nil)],
-        [slides(-(f * k0[0] * t[0] * t[1]), nil), slides(f * k0[1] * t[0] * t[0], k0[1])],
-    ];
-    let plastic = [0, 1].map(|i| slides(u[i] - h[i] / k0[i], plastic[i]));
-    ([0, 1].map(|i| slides(h[i], t[i])), tangent, plastic)
+/// x += f row.
+fn add_scaled<T: Scalar>(x: &mut [T; 12], f: T, row: &[f64; 12]) {
+    for (x, &r) in x.iter_mut().zip(row).filter(|(_, r)| **r != 0.0) {
+        *x = *x + f * r;
+    }
 }

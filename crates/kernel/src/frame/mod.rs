@@ -14,7 +14,9 @@ pub mod part;
 pub mod rule;
 pub mod section;
 pub mod seen;
+pub mod slider;
 pub mod transformation;
+pub mod triple;
 
 use core::ops::Range;
 
@@ -95,11 +97,38 @@ pub trait Evaluate<T: Scalar> {
     /// x^n of a number that is not negative.
     fn power(&self, x: T, n: f64) -> T;
 
+    /// See [`triple::Triple::sheared`]. Its iteration has no record: whoever records parts refuses these bearings first.
+    fn triple(
+        &self,
+        _triple: &triple::Triple,
+        _u: [T; 2],
+        _axial: T,
+        _memory: (&[T], &mut [T]),
+    ) -> bearing::Sheared<T> {
+        let unknown = T::constant(f64::NAN);
+        bearing::Sheared {
+            force: [unknown; 2],
+            stiffness: [[unknown; 2]; 2],
+            axial: [unknown; 2],
+            turns: [[unknown; 2]; 2],
+        }
+    }
+
     /// See [`transformation::turned`].
     fn turned(&self, length: f64, x: &[T; 9], memory: &[T]) -> transformation::Turned<T>;
 }
 
 impl Evaluate<f64> for Tables<'_> {
+    fn triple(
+        &self,
+        triple: &triple::Triple,
+        u: [f64; 2],
+        axial: f64,
+        memory: (&[f64], &mut [f64]),
+    ) -> bearing::Sheared<f64> {
+        triple.sheared(u, axial, memory)
+    }
+
     fn history(&self, section: usize) -> usize {
         self.sections[section].history(self)
     }

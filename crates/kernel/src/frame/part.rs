@@ -184,7 +184,8 @@ impl Part {
     pub fn viscous(&self, tables: &Tables<'_>) -> bool {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.viscous(&tables.library),
-            Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => false,
+            Part::Bearing(bearing) => bearing.viscous(),
+            Part::Plane(..) | Part::Space(..) => false,
         }
     }
 
@@ -207,7 +208,8 @@ impl Part {
                 let along = slope(material, strain, at.pace(&direction, *length)) * (area / length);
                 (0..size * size).for_each(|i| c[i] = along * direction(i / size) * direction(i % size));
             }
-            Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => {}
+            Part::Bearing(bearing) => bearing.damping(memory, at, c),
+            Part::Plane(..) | Part::Space(..) => {}
         }
     }
 }

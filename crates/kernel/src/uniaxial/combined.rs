@@ -3,8 +3,8 @@
 //! A combination names its parts by their places in a [`Library`], which whoever assembles holds; so a material stays a small value
 //! that can be copied, combinations nest, and nothing is allocated. The history of a combination is its own, then those of its parts.
 
-use super::Pace;
 use super::material::{MOST, Material};
+use super::{Pace, divisor, zero};
 use crate::element::info::{Info, Range::*, Unit, optional};
 use crate::expr::Instr;
 use crate::{Dual, Scalar};
@@ -119,13 +119,18 @@ impl Parallel {
 
 /// Most parts in series.
 pub const SERIES: usize = 8;
-/// Newton passes of a series in an increment: piecewise linear parts need two or three, smooth ones five.
-const PASSES: usize = 10;
+/// Passes of a series in an increment: by tangents, of which piecewise linear parts need two or three and smooth ones five; then by
+/// secants of the last two points, where tangents lead to and fro across a corner.
+const PASSES: usize = 16;
+/// Passes by tangents.
+const TANGENTS: usize = 6;
+/// Change of a strain, as a share of it, below which a secant is rounding.
+const STILL: f64 = 1e-7;
 /// The least tangent of a part in series, as a share of the largest initial one: a part that yields without hardening takes all
 /// further strain.
 const LEAST: f64 = 1e-9;
 
-/// One stress for all: strains are added. A fixed number of Newton passes finds how an increment is divided among the parts; the history has
+/// One stress for all: strains are added. A fixed number of passes finds how an increment is divided among the parts; the history has
 /// strain, stress and tangent of each, so that what a pass has left of the unbalance goes into the next increment.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
@@ -140,7 +145,7 @@ impl Series {
         name: "series",
         title: "materials one after the other: one stress, strains added",
         equations: &["s = s_i(e_i) for every i, e = sum e_i"],
-        reference: "elementary; ten Newton passes in every increment, what is left is carried on",
+        reference: "elementary; a fixed number of Newton and secant passes in every increment, what is left is carried on",
         options: &[("of", "names of its materials")],
         ..Info::SPRING_LIKE
     };
@@ -181,7 +186,7 @@ impl Series {
             flexible[i] = one / history(3 * i + 2);
         }
         let total = |x: &[T; SERIES]| (1..n).fold(x[0], |sum, i| sum + x[i]);
-        for _ in 0..PASSES {
+        for pass in 0..PASSES {
             let (missing, all) = (e.re - total(&strain), total(&flexible));
             // Each goes where the others are as stressed as it is, by the tangents; differences of stresses, so that nothing is lost where one
             // part is far softer than the rest.
@@ -191,10 +196,16 @@ impl Series {
                 core::array::from_fn(|i| if i < n { towards(i) * (flexible[i] / all) } else { nil });
             for (i, (at, part)) in self.parts.of(library, own).enumerate() {
                 strain[i] = strain[i] + steps[i];
+                let last = stress[i];
                 let here = Dual { re: strain[i], eps: one };
                 let s = part.material.advance(library, |j| history(at + j), here, pace, |j, x| keep(at + j, x));
                 let stiffness = s.eps.abs().greater(floor, s.eps, floor);
                 (stress[i], flexible[i]) = (s.re, one / stiffness);
+                if (TANGENTS..PASSES - 1).contains(&pass) {
+                    let moved = steps[i].abs().greater(strain[i].abs() * STILL, steps[i], nil);
+                    let secant = (s.re - last).abs() / divisor(moved).abs();
+                    flexible[i] = zero(moved, flexible[i], one / secant.max(floor));
+                }
                 keep(3 * i, strain[i]);
                 keep(3 * i + 1, stress[i]);
                 keep(3 * i + 2, stiffness);
@@ -214,7 +225,12 @@ pub struct Limited {
     pub min: f64,
     /// Strain at which it fails in tension.
     pub max: f64,
+    /// Tangent of what has failed: a matrix with nothing else stays regular.
+    rest: f64,
 }
+
+/// The tangent of what has failed as a share of the initial one, as in OpenSees.
+const REST: f64 = 1e-8;
 
 impl Limited {
     /// Catalogue entry.
@@ -232,8 +248,10 @@ impl Limited {
     };
 
     /// The last part of a library within limits.
-    pub fn new(parts: &[Share], [min, max]: [f64; 2]) -> Self {
-        Limited { part: Parts::last(parts, 1), min, max }
+    pub fn new(library: &Library<'_>, [min, max]: [f64; 2]) -> Self {
+        let part = Parts::last(library.parts, 1);
+        let rest = part.of(library, 0).map(|(_, p)| REST * p.material.stiffness(library)).sum();
+        Limited { part, min, max, rest }
     }
 
     pub(super) fn history(&self) -> usize {
@@ -265,7 +283,7 @@ impl Limited {
         }
         keep(0, inside);
         let failed = Dual { re: inside, eps: nil };
-        failed.greater(Dual::constant(0.0), Dual::constant(0.0), sum)
+        failed.greater(Dual::constant(0.0), Dual { re: nil, eps: e.eps * self.rest }, sum)
     }
 }
 

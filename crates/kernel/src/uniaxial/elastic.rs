@@ -18,11 +18,12 @@ impl Elastic {
     pub const INFO: Info = Info {
         name: "elastic",
         title: "elastic, with another modulus in compression if wanted",
-        equations: &["s = E e where e >= 0, else s = Ec e"],
+        equations: &["s = E e + eta e' where e >= 0, else s = Ec e + eta e'"],
         reference: "elementary",
         parameters: &[
             required("E", Unit::STIFFNESS, NonNegative, "modulus in tension"),
             optional("Ec", Unit::STIFFNESS, NonNegative, -1.0, "modulus in compression; that in tension if absent"),
+            optional("eta", Unit::DAMPING, NonNegative, 0.0, "viscosity beside it"),
         ],
         ..Info::SPRING_LIKE
     };

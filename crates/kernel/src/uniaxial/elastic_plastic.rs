@@ -54,8 +54,9 @@ impl Uniaxial<1> for ElasticPlastic {
     fn advance<T: Scalar>(&self, &[plastic]: &[T; 1], e: T, _: &Pace<T>) -> (T, [T; 1]) {
         let trial = (e - self.e0 - plastic) * self.e;
         let (tension, compression) = (T::constant(self.tension), T::constant(self.compression));
-        // At the yield stress itself the tangent is that of yielding.
-        let s = trial.min(tension).max(compression);
+        // At the yield stress itself, as near as strains can be told apart, the tangent is that of yielding.
+        let slack = self.e * f64::EPSILON;
+        let s = trial.greater(tension - slack, tension, (compression + slack).greater(trial, compression, trial));
         (s, [plastic + (trial - s) / self.e])
     }
 }

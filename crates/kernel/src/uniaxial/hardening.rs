@@ -49,8 +49,10 @@ impl Uniaxial<2> for Hardening {
     fn advance<T: Scalar>(&self, &[plastic, way]: &[T; 2], e: T, _: &Pace<T>) -> (T, [T; 2]) {
         let trial = (e - plastic) * self.e;
         let relative = trial - plastic * self.kinematic;
-        let beyond = (relative.abs() - way * self.isotropic - self.fy).max(T::constant(0.0));
-        let slip = beyond / (self.e + self.kinematic + self.isotropic);
+        let beyond = relative.abs() - way * self.isotropic - self.fy;
+        // On the yield surface, as near as strains can be told apart, the tangent is that of yielding.
+        let slack = T::constant(-self.e * f64::EPSILON);
+        let slip = beyond.greater(slack, beyond / (self.e + self.kinematic + self.isotropic), T::constant(0.0));
         let moved = slip * relative.sign();
         (trial - moved * self.e, [plastic + moved, way + slip])
     }

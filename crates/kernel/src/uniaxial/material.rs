@@ -11,6 +11,7 @@ use super::kent_park::KentPark;
 use super::kent_park_tension::KentParkTension;
 use super::maxwell::Maxwell;
 use super::menegotto_pinto::MenegottoPinto;
+use super::no_tension::NoTension;
 use super::nonlinear_maxwell::NonlinearMaxwell;
 use super::pinching::Pinching;
 use super::self_centring::SelfCentring;
@@ -87,6 +88,7 @@ macro_rules! materials {
 
 materials! {
     Elastic: 0,
+    NoTension: 0,
     ElasticPlastic: 1,
     ElasticPlasticGap: 2,
     Bilinear: 8,

@@ -21,6 +21,7 @@ pub mod limits;
 pub mod material;
 pub mod maxwell;
 pub mod menegotto_pinto;
+pub mod no_tension;
 pub mod nonlinear_maxwell;
 pub mod pinching;
 pub mod self_centring;

@@ -166,7 +166,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "uniaxial" => frames::uniaxial(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
-        "elastomeric-bearing" | "friction-pendulum" => frames::bearing(context, table, info),
+        "elastomeric-bearing" | "friction-pendulum" | "flat-slider" | "triple-pendulum" => {
+            frames::bearing(context, table, info)
+        }
         _ => law(context, table, info, &mut s0),
     };
     let given = table.open(&TANGENT).and_then(|t| {

@@ -20,22 +20,22 @@ section! {
 }
 
 section! {
-    RATES = ("rates", "{ ... }", "States, each with the formula of its rate.").others(|| Text.value());
+    pub(super) RATES = ("rates", "{ ... }", "States, each with the formula of its rate.").others(|| Text.value());
 }
 section! {
-    CONSTANTS = ("constants", "{ ... }", "Constants of this element.").others(|| Anything.value());
+    pub(super) CONSTANTS = ("constants", "{ ... }", "Constants of this element.").others(|| Anything.value());
 }
 
 /// Reads an element of type `formula`.
 pub(super) fn formula(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>) -> Option<Kind> {
     let (coordinates, q) = coordinates(context, table);
-    let constants = constants(context, table);
+    let constants = constants(context, table, &PARAMETERS);
     let forces: Vec<Spanned<String>> = match table.read(&FORCE) {
         Some(Spanned { value: Either::First(one), span }) => vec![Spanned::new(one, span)],
         Some(Spanned { value: Either::Second(list), .. }) => list,
         None => Vec::new(),
     };
-    let rates = rates(table);
+    let rates = rates(table, &STATES);
     let states: Vec<(String, Dimension)> = rates.iter().map(|(n, _)| (n.value.clone(), Dimension::NONE)).collect();
     initial_states(table, &states, s0);
     let q = q?;
@@ -117,10 +117,10 @@ fn coordinates(context: &Context<'_>, table: &Table<'_>) -> (Option<Vec<Coordina
 }
 
 /// The parameters of the file, and on top of them those of the element.
-fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
+pub(super) fn constants(context: &Context<'_>, table: &Table<'_>, key: &Key<Inner>) -> Vec<(String, f64)> {
     let scope = &context.scope;
     let mut constants = scope.constants();
-    let Some(own) = table.open(&PARAMETERS) else { return constants };
+    let Some(own) = table.open(key) else { return constants };
     for key in own.keys() {
         let value = match own.entry(&key.value, &Anything, Allowed::Any) {
             Some(Spanned { value: Raw::Number(x), .. }) => Some(x),
@@ -142,8 +142,8 @@ fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
 }
 
 /// `states = { z = "..." }`: names and formulas of their rates.
-fn rates(table: &Table<'_>) -> Vec<(Spanned<String>, Spanned<String>)> {
-    let Some(states) = table.open(&STATES) else { return Vec::new() };
+pub(super) fn rates(table: &Table<'_>, key: &Key<Inner>) -> Vec<(Spanned<String>, Spanned<String>)> {
+    let Some(states) = table.open(key) else { return Vec::new() };
     let rates = states
         .keys()
         .into_iter()
@@ -154,7 +154,7 @@ fn rates(table: &Table<'_>) -> Vec<(Spanned<String>, Spanned<String>)> {
 }
 
 /// An error of the compiler, at its formula if it has one.
-fn report(context: &Context<'_>, table: &Table<'_>, texts: &[&Spanned<String>], e: FormulaError) {
+pub(super) fn report(context: &Context<'_>, table: &Table<'_>, texts: &[&Spanned<String>], e: FormulaError) {
     match texts.get(e.formula) {
         Some(text) => table.expr_error(text, e.error),
         None => context.error(table.span(), e.error.message, e.error.help.unwrap_or_default()),

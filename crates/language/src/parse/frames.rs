@@ -10,7 +10,9 @@ use interfield_kernel::frame::bearing::{Bearing, Shear};
 use interfield_kernel::frame::member::{Formulation, Member};
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::rule::{Hinges, POINTS as MOST_POINTS, Rule};
+use interfield_kernel::frame::slider::{Friction, Slider};
 use interfield_kernel::frame::transformation::Transformation;
+use interfield_kernel::frame::triple::Triple;
 
 use super::Context;
 use super::elements::{NODES, difference, parameters};
@@ -516,13 +518,63 @@ pub(super) fn bearing(context: &Context<'_>, table: &Table<'_>, info: &'static I
         false => plane_axes([at[0], top]),
     };
     let rows = coordinates(context, table, nodes, [[0.0; 3]; 2], axes, space)?;
-    let v = values?;
-    let shear = match info.name {
+    let shear = shear(context, table, info.name, &values?)?;
+    let materials = [axial?, torsion?, rotation?, rotation?];
+    Some(frame(context, Part::Bearing(Bearing { space, length, shear_distance, shear, materials }), rows))
+}
+
+/// What carries the shear of a bearing, from the parameters of the catalogue.
+fn shear(context: &Context<'_>, table: &Table<'_>, name: &str, v: &[f64]) -> Option<Shear> {
+    let friction = |v: &[f64]| friction(context, table, v);
+    Some(match name {
         "elastomeric-bearing" => {
             Shear::Elastomeric { stiffness: v[0], strength: v[1], linear: v[2], growing: v[3], exponent: v[4] }
         }
-        _ => Shear::Pendulum { radius: v[0], stiffness: v[1], friction: v[2] },
+        "friction-pendulum" => {
+            Shear::Slider(Slider { curvature: 1.0 / v[0], stiffness: v[1], friction: friction(&v[2..])? })
+        }
+        "flat-slider" => Shear::Slider(Slider { curvature: 0.0, stiffness: v[0], friction: friction(&v[1..])? }),
+        _ => Shear::Triple(triple(context, table, v)?),
+    })
+}
+
+/// Friction from its five parameters.
+fn friction(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Friction> {
+    let rate = v[2];
+    let slow = if table.has("friction_slow") { v[1] } else { v[0] };
+    if rate == 0.0 && (slow != v[0] || v[3] > 0.0) {
+        let message = "friction changes with the velocity, and `rate` is missing";
+        context.error(table.place("friction_slow"), message, "write for example rate = \"20 s/m\"");
+        return None;
+    }
+    if v[3] > v[0] || (v[3] > 0.0) != (v[4] > 0.0) {
+        let help = "`friction_drop` is at most `friction`, and needs the force `drop_force`";
+        context.error(table.place("friction_drop"), "friction cannot become negative under pressure", help);
+        return None;
+    }
+    Some(Friction { slow, fast: v[0], rate, drop: v[3], force: if v[4] > 0.0 { v[4] } else { 1.0 } })
+}
+
+/// A triple pendulum from its parameters.
+fn triple(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Triple> {
+    let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
+    let r = [v[0], v[1], or(v[2], v[1]), or(v[3], v[0])];
+    let mu = [v[4], v[5], if table.has("mu4") { v[6] } else { v[4] }];
+    let d = [v[7], v[8], or(v[9], v[8]), or(v[10], v[7])];
+    let mut good = true;
+    let mut wrong = |key: &str, message: &str, help: &str| {
+        context.error(table.place(key), message, help);
+        good = false;
     };
-    let materials = [axial?, torsion?, rotation?, rotation?];
-    Some(frame(context, Part::Bearing(Bearing { space, length, shear_distance, shear, materials }), rows))
+    if r[1] >= r[0] || r[2] >= r[3] {
+        wrong(
+            "R2",
+            "the inner surfaces must be more curved than the outer plates",
+            "R1 and R4 are greater than R2 and R3",
+        );
+    }
+    if mu[1] > mu[0] || mu[1] > mu[2] {
+        wrong("mu2", "the inner surfaces must slide first", "their friction `mu2` is at most `mu1` and `mu4`");
+    }
+    good.then(|| Triple::new(r, mu, d, (v[12], v[11])))
 }

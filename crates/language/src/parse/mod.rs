@@ -16,6 +16,7 @@ mod fmu;
 mod formulas;
 mod frames;
 mod loads;
+mod materials;
 mod matrices;
 mod members;
 mod motions;
@@ -62,7 +63,7 @@ section! {
     NODE: Tables = tables("node", &nodes::NODES, "The nodes.").example("[{ name = \"roof\", mass = \"10 t\" }]");
     ELEMENT: Tables = tables("element", &elements::ELEMENTS, "The elements.").or_short(&templates::SECTIONED)
         .example("[{ type = \"spring\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = \"4 kN/mm\" }]");
-    MATERIAL: Tables = tables("material", &sections::MATERIAL, "Uniaxial materials.")
+    MATERIAL: Tables = tables("material", &materials::MATERIAL, "Uniaxial materials.")
         .example("[{ name = \"steel\", type = \"menegotto-pinto\", fy = \"420 MPa\", E = \"200 GPa\", b = 0.01 }]");
     CROSS_SECTION: Tables = tables("cross-section", &sections::CROSS_SECTION, "Cross-sections of members.")
         .example("[{ name = \"beam\", E = \"27 GPa\", A = \"0.25 m^2\", Iz = \"52 dm^4\" }]");

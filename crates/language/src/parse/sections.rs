@@ -1,37 +1,21 @@
-//! Materials and cross-sections: `[[material]]`, `[[cross-section]]`.
+//! Cross-sections: `[[cross-section]]`.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use interfield_kernel::element::info::{Info, Parameter};
 use interfield_kernel::frame::section::Section as CrossSection;
 use interfield_kernel::frame::{Group, Resultant};
 use interfield_kernel::uniaxial::elastic::Elastic;
-use interfield_kernel::uniaxial::material::{MATERIALS, Material};
+use interfield_kernel::uniaxial::material::Material;
 
 use super::Context;
-use super::elements::{parameter_key, parameters};
+use super::materials::{self, Acts};
 use crate::diag::did_you_mean;
 use crate::key::*;
 use crate::model::{Outline, Sections};
 use crate::reader::{Spanned, Table};
-use crate::schema::{self, Variant, sentence};
 use crate::units::Dimension;
-
-section! {
-    /// A uniaxial material.
-    pub(super) MATERIAL = ("material", "[[material]]", "A uniaxial material: stress over strain, or force over elongation.")
-        .variants(variants);
-    NAME: Text = key("name", "Its name.").required().example("steel");
-    ACTS: Choice<(Acts, &'static str)> = choice("acts", &[(Acts::Stress, "stress"), (Acts::Force, "force"), (Acts::Moment, "moment"),
-        (Acts::SectionForce, "section-force"), (Acts::SectionMoment, "section-moment")],
-        "What it gives: a stress over a strain (fibres, bars), a force over an elongation or a moment over a rotation (springs, bearings), \
-        a force over a strain or a moment over a curvature or twist (`resultants` of cross-sections).")
-        .default("stress").example("force");
-}
-
-const TYPE: Key<Named> = of(Named(types), "type", "Kind of the material.").required().example("menegotto-pinto");
 
 section! {
     /// A cross-section of members.
@@ -106,28 +90,6 @@ section! {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acts {
-    Stress,
-    Force,
-    Moment,
-    SectionForce,
-    SectionMoment,
-}
-
-impl Acts {
-    /// The word in the model file, and the dimensions of what it gives and of what it is given.
-    const fn says(self) -> (&'static str, Dimension, Dimension) {
-        match self {
-            Acts::Stress => ("stress", Dimension::STRESS, Dimension::NONE),
-            Acts::Force => ("force", Dimension::FORCE, Dimension::LENGTH),
-            Acts::Moment => ("moment", Dimension::MOMENT, Dimension::ANGLE),
-            Acts::SectionForce => ("section-force", Dimension::FORCE, Dimension::NONE),
-            Acts::SectionMoment => ("section-moment", Dimension::MOMENT, Dimension::CURVATURE),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Rectangle,
     Quadrilateral,
@@ -138,30 +100,10 @@ enum Shape {
     Point,
 }
 
-fn types() -> Vec<&'static str> {
-    MATERIALS.iter().map(|m| m.name).collect()
-}
-
-fn variants() -> Vec<Variant> {
-    let dims = (Dimension::STRESS, Dimension::NONE, 1.0);
-    let parameter = |p: &'static Parameter| schema::Key {
-        range: p.range,
-        doc: sentence(p.doc),
-        default: p.default.map(|d| d.to_string()),
-        ..parameter_key(p, dims).describe()
-    };
-    let variant = |info: &'static Info| Variant {
-        when: vec![(TYPE.name, info.name)],
-        doc: format!("{}\n\n{}\n\n{}", sentence(info.title), info.equations.join("\n"), sentence(info.reference)),
-        keys: info.parameters.iter().map(parameter).collect(),
-    };
-    MATERIALS.iter().map(variant).collect()
-}
-
 /// Materials and cross-sections by their names; `None` where one was named and could not be read.
 #[derive(Default)]
 pub(super) struct Known {
-    materials: BTreeMap<String, Option<(Material, Acts)>>,
+    materials: materials::ByName,
     cross_sections: BTreeMap<String, Option<usize>>,
     pub(super) sections: Sections,
 }
@@ -170,37 +112,18 @@ impl Known {
     /// Reads all materials, then all cross-sections.
     pub(super) fn read(context: &Context<'_>, root: &Table<'_>) -> Self {
         let mut known = Known::default();
-        for table in root.all(&super::MATERIAL) {
-            let name = table.read(&NAME);
-            let material = material(context, &table);
-            if let Some(name) = name {
-                known.declare(context, &name, |k| k.materials.contains_key(&name.value));
-                known.materials.insert(name.value, material);
-            }
-            table.finish();
-        }
+        known.materials = materials::read(context, root, &mut known.sections);
         for table in root.all(&super::CROSS_SECTION) {
             let name = table.read(&SECTION_NAME);
             let section = known.cross_section(context, &table);
             if let Some(name) = name {
-                known.declare(context, &name, |k| k.cross_sections.contains_key(&name.value));
+                declare(context, &name, known.cross_sections.contains_key(&name.value));
                 known.sections.names.resize(known.sections.sections.len(), name.value.clone());
                 known.cross_sections.insert(name.value, section);
             }
             table.finish();
         }
         known
-    }
-
-    fn declare(&self, context: &Context<'_>, name: &Spanned<String>, taken: impl Fn(&Self) -> bool) {
-        context.check_name(&name.value, name.span.clone());
-        if taken(self) {
-            context.error(
-                name.span.clone(),
-                format!("`{}` is there twice", name.value),
-                "give one of them another name",
-            );
-        }
     }
 
     /// The material of this name that gives a stress (or else a force or a moment, as its use needs).
@@ -361,8 +284,17 @@ impl Known {
     }
 }
 
+/// Checks a name that a table gives to what it describes.
+pub(super) fn declare(context: &Context<'_>, name: &Spanned<String>, taken: bool) {
+    context.check_name(&name.value, name.span.clone());
+    if taken {
+        let message = format!("`{}` is there twice", name.value);
+        context.error(name.span.clone(), message, "give one of them another name");
+    }
+}
+
 /// What has this name, if it could be read.
-fn find<T: Copy>(
+pub(super) fn find<T: Copy>(
     context: &Context<'_>,
     name: &Spanned<String>,
     among: &BTreeMap<String, Option<T>>,
@@ -383,79 +315,6 @@ fn elastic(table: &Table<'_>, torsion: f64) -> Option<CrossSection> {
     let iy = table.read(&ABOUT_Y).map_or(0.0, |i| i.value);
     let (e, a, iz) = (e?.value, a?.value, iz?.value);
     Some(CrossSection::Elastic([e * a, e * iz, e * iy, torsion]))
-}
-
-fn material(context: &Context<'_>, table: &Table<'_>) -> Option<(Material, Acts)> {
-    let kind = table.read(&TYPE);
-    let acts = table.value(&ACTS).0;
-    let Some(kind) = kind else {
-        table.ignore_all();
-        return None;
-    };
-    let Some(info) = MATERIALS.iter().find(|m| m.name == kind.value) else {
-        table.ignore_all();
-        let help = did_you_mean(&kind.value, types()).unwrap_or_else(|| format!("kinds are {}", types().join(", ")));
-        context.error(kind.span, format!("there is no material `{}`", kind.value), help);
-        return None;
-    };
-    let (_, force, disp) = acts.says();
-    let values = parameters(table, info, force, disp)?;
-    sound(context, table, info, &values).then_some((Material::new(info.name, &values)?, acts))
-}
-
-/// Whether parameters fit together; says what does not.
-fn sound(context: &Context<'_>, table: &Table<'_>, info: &Info, p: &[f64]) -> bool {
-    let wrong = |key: &str, message: &str, help: &str| {
-        context.error(table.place(key), message.to_owned(), help.to_owned());
-        false
-    };
-    match info.name {
-        "kent-park" | "kent-park-tension" => {
-            let negative = "compression is negative: write for example fc = \"-30 MPa\", ec0 = -0.002";
-            if p[0] >= 0.0 {
-                return wrong("fc", "`fc` (strength in compression) must be negative", negative);
-            }
-            if p[1] >= 0.0 {
-                return wrong("ec0", "`ec0` (strain at the strength) must be negative", negative);
-            }
-            if p[2] > 0.0 || p[2] < p[0] {
-                return wrong("fcu", "`fcu` (residual stress) must lie between `fc` and zero", negative);
-            }
-            if p[3] >= p[1] {
-                return wrong(
-                    "ecu",
-                    "`ecu` must lie beyond `ec0`",
-                    "the softening branch leads from (ec0, fc) to (ecu, fcu)",
-                );
-            }
-            true
-        }
-        "elastic-plastic-gap" => {
-            if p[1] == 0.0 || p[2] * p[1] < 0.0 {
-                return wrong(
-                    "gap",
-                    "`gap` and `fy` must have one sign",
-                    "both positive act in tension, both negative in compression",
-                );
-            }
-            true
-        }
-        "pinching" => {
-            for (side, sign) in [(0, 1.0), (6, -1.0)] {
-                let r: Vec<f64> = [1, 3, 5].iter().map(|i| sign * p[side + i]).collect();
-                if !(r[0] > 0.0 && r[1] > r[0] && r[2] > r[1] && sign * p[side] > 0.0) {
-                    let key = if side == 0 { "r1p" } else { "r1n" };
-                    let help = "deformations of a side grow away from zero and have its sign, as its first force has";
-                    return wrong(key, "the corners of this backbone are not in order", help);
-                }
-            }
-            true
-        }
-        "self-centring" if p[1] >= p[0] => {
-            wrong("k2", "`k2` must be less than `k1`", "k2 is the stiffness after activation")
-        }
-        _ => true,
-    }
 }
 
 /// Two numbers.

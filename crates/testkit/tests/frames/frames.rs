@@ -128,7 +128,60 @@ fn section(text: &mut String, s: &Value) {
     writeln!(text, "]").unwrap();
 }
 
+/// A bearing, with its own materials.
+fn bearing(text: &mut String, e: &Value, model: &Value) {
+    let tag = &e["tag"];
+    for (key, acts) in [("P", "force"), ("T", "moment"), ("Mz", "moment")] {
+        let material = list(&model["materials"]).iter().find(|m| m["tag"] == e["mats"][key]);
+        if let Some(m) = material {
+            let (kind, ec) = if m["type"] == "ENT" { ("elastic", "E = 0\nEc = ") } else { ("elastic", "E = ") };
+            writeln!(
+                text,
+                "[[material]]\nname = \"b{tag}-{key}\"\ntype = \"{kind}\"\nacts = \"{acts}\"\n{ec}{}",
+                m["E"]
+            )
+            .unwrap();
+        }
+    }
+    let f = |key: &str| number(&e[key]);
+    let kind = match e["type"].as_str().unwrap() {
+        "elastomeric-bearing" => format!(
+            "type = \"elastomeric-bearing\"\nk = {}\nqd = {}\nalpha1 = {}\nalpha2 = {}\nmu = {}",
+            f("kInit"),
+            f("qd"),
+            f("alpha1"),
+            f("alpha2"),
+            f("mu")
+        ),
+        _ => {
+            let friction = list(&model["friction"]).iter().find(|m| m["tag"] == e["friction"]).unwrap();
+            let mut text = format!("type = \"friction-pendulum\"\nradius = {}\nk = {}\n", f("Reff"), f("kInit"));
+            if friction["mu"].is_null() {
+                let of = |key: &str| number(&friction[key]);
+                write!(text, "friction = {}\nfriction_slow = {}\nrate = {}", of("mu_fast"), of("mu_slow"), of("rate"))
+                    .unwrap();
+            } else {
+                write!(text, "friction = {}", friction["mu"]).unwrap();
+            }
+            text
+        }
+    };
+    writeln!(
+        text,
+        "[[element]]\n{kind}\nname = \"b{tag}\"\nnodes = [\"n{}\", \"n{}\"]\ndamped = false",
+        e["nodes"][0], e["nodes"][1]
+    )
+    .unwrap();
+    writeln!(text, "axial = \"b{tag}-P\"\nrotation = \"b{tag}-Mz\"\nshear_distance = {}", e["shear_dist"]).unwrap();
+    if !e["mats"]["T"].is_null() {
+        writeln!(text, "torsion = \"b{tag}-T\"").unwrap();
+    }
+}
+
 fn element(text: &mut String, e: &Value, model: &Value) {
+    if !e["mats"].is_null() {
+        return bearing(text, e, model);
+    }
     let transform = list(&model["transforms"]).iter().find(|t| t["tag"] == e["transform"]).unwrap();
     let kind = match transform["type"].as_str().unwrap() {
         "PDelta" => "p-delta",
@@ -331,6 +384,40 @@ pub(crate) fn rows(model: Model, channels: &[&str], name: &str) -> Vec<Vec<f64>>
             wanted.iter().map(|i| out[*i]).collect()
         })
         .collect()
+}
+
+#[test]
+fn an_isolated_frame_answers_the_quake_as_recorded() {
+    let channels: &[(&str, &[(&str, f64)])] = &[
+        ("ub1", &[("n11.x", 1.0)]),
+        ("ux1", &[("n21.x", 1.0)]),
+        ("ux2", &[("n31.x", 1.0)]),
+        ("shear1", &[("b1.force.2", -1.0)]),
+        ("shear2", &[("b2.force.2", -1.0)]),
+        ("N1", &[("b1.force.1", 1.0)]),
+        ("ax2", &[("n31.x.a", 1.0)]),
+    ];
+    answers("frames/bearing_isolated_frame", channels, 1e-4);
+}
+
+#[test]
+fn frames_on_friction_pendula_answer_as_opensees() {
+    let plane: &[(&str, &[(&str, f64)])] = &[
+        ("ub1", &[("n11.x", 1.0)]),
+        ("ux1", &[("n21.x", 1.0)]),
+        ("shear1", &[("b1.force.2", -1.0)]),
+        ("N1", &[("b1.force.1", 1.0)]),
+    ];
+    answers("frames/pendulum_frame_coulomb", plane, 1e-7);
+    answers("frames/pendulum_frame_rate", plane, 1e-7);
+    let space: &[(&str, &[(&str, f64)])] = &[
+        ("ub1", &[("n11.x", 1.0)]),
+        ("ux1", &[("n21.x", 1.0)]),
+        ("vb3", &[("n13.y", 1.0)]),
+        ("rz", &[("n21.rz", 1.0)]),
+        ("N1", &[("b1.force.1", 1.0)]),
+    ];
+    answers("frames/pendulum_frame_space", space, 1e-7);
 }
 
 /// A golden file that is pushed: load factor, and channels.

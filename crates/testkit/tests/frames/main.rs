@@ -1,5 +1,6 @@
 //! Nonlinear frames against recorded results of OpenSees 3.7.1.
 
+mod bearings;
 mod compared;
 mod dynamics;
 mod frames;

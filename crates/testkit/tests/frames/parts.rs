@@ -4,6 +4,7 @@ use interfield_kernel::frame::bearing::{Bearing, Shear};
 use interfield_kernel::frame::member::{Formulation, Member};
 use interfield_kernel::frame::part::{At, Part};
 use interfield_kernel::frame::rule::Rule;
+use interfield_kernel::frame::slider::{Friction, Slider};
 use interfield_kernel::frame::transformation::Transformation;
 use interfield_testkit::golden::golden;
 use serde_json::Value;
@@ -126,11 +127,11 @@ fn bearing(model: &Value) -> Bearing {
             growing: f("alpha2"),
             exponent: f("mu"),
         },
-        _ => Shear::Pendulum {
-            radius: f("Reff"),
+        _ => Shear::Slider(Slider {
+            curvature: 1.0 / f("Reff"),
             stiffness: f("kInit"),
-            friction: model["friction"][0]["mu"].as_f64().unwrap(),
-        },
+            friction: Friction::constant(model["friction"][0]["mu"].as_f64().unwrap()),
+        }),
     };
     Bearing { space, length: top, shear_distance: 0.5, shear, materials: [law("P"), law("T"), law("My"), law("Mz")] }
 }
@@ -139,7 +140,7 @@ fn bearing(model: &Value) -> Bearing {
 fn bearings_shear_as_recorded() {
     for case in golden("frames/bearing_static")["cases"].as_array().unwrap() {
         let bearing = bearing(&case["model"]);
-        let pendulum = matches!(bearing.shear, Shear::Pendulum { .. });
+        let pendulum = matches!(bearing.shear, Shear::Slider(_));
         let (space, half) = (bearing.space, bearing.size() / 2);
         let mut tip = Tip::new(Store::default(), Part::Bearing(bearing));
         let p = case["P"].as_f64().unwrap();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use interfield_language::model::Dof;
 use interfield_opensees::{Options, Record, translate_here};
 use serde_json::{Map, Value, json};
 
@@ -18,8 +19,11 @@ pub(super) struct Args {
     /// The record so far
     record: PathBuf,
     /// How many eigenvalues
-    #[arg(long, value_name = "N")]
-    eigen: usize,
+    #[arg(long, value_name = "N", required_unless_present = "rest")]
+    eigen: Option<usize>,
+    /// Displacements at rest, under the loads that are there
+    #[arg(long, conflicts_with = "eigen")]
+    rest: bool,
 }
 
 impl Args {
@@ -34,10 +38,16 @@ impl Args {
     fn answer(&self) -> Option<Value> {
         let record = Record::read(&std::fs::read_to_string(&self.record).ok()?).ok()?;
         let here = PathBuf::from(".");
-        let text = translate_here(&record, &Options::default(), &|path| reading(&here, path))?;
+        let (text, units) = translate_here(&record, &Options::default(), &|path| reading(&here, path))?;
         let loaded = Loaded::embedded("record", text, here, false);
         let structure = loaded.structure(&ModelArgs::default()).ok()?;
-        let modes = structure.modes(self.eigen).ok()?;
+        let Some(count) = self.eigen else {
+            let metre = units.system.metre();
+            let one = |d: &Dof| (d.name.clone(), json!(if d.angle { d.u0 } else { d.u0 / metre }));
+            let all: Map<String, Value> = structure.model.dofs.iter().map(one).collect();
+            return Some(json!({ "displacements": all }));
+        };
+        let modes = structure.modes(count).ok()?;
         let names: Vec<&str> = structure.unknowns().collect();
         let shape = |shape: &Vec<f64>| -> Value {
             let entry = |(name, x): (&&str, &f64)| ((*name).to_owned(), json!(x));

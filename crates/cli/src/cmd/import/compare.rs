@@ -126,7 +126,7 @@ impl Comparing<'_> {
                 let all = moving(&read);
                 let dofs = if all.len() * steps(&read) > MOST { recorded(&read, &all) } else { all };
                 wanted.extend(dofs.iter().map(|(at, _)| *at));
-                let factor = model.repeats.get(k).copied();
+                let factor = model.repeats.get(k).map(|r| r.0);
                 jobs.push((file, &*model.name, model.command, factor, *number));
                 models.push(dofs);
             }

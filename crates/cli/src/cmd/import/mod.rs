@@ -22,7 +22,7 @@ use crate::stored;
 use compare::{Comparing, Comparison};
 use interfield::files::write;
 use interfield::sha256;
-use interfield::table::wrapped;
+use interfield::table::{short, wrapped};
 use recording::Recording;
 
 /// Translate a script of another program into model files
@@ -311,20 +311,27 @@ impl Shown<'_> {
             out += "\nNo model is written. Follow the remedies, or leave a command out with --allow NAME.\n";
             return out;
         }
-        if let Some(u) = &self.import.units {
-            let why = if u.reason.is_empty() { "as told".to_owned() } else { format!("guessed: {}", u.reason) };
-            out += &format!("\n{}", wrapped("", &format!("units: {}, {}, s ({why})", u.system.force, u.system.length)));
-        }
+        let u = &self.import.units;
+        let why = match u.reason.as_str() {
+            "" => "as told".to_owned(),
+            reason if u.blind => format!("assumed: {reason}"),
+            reason => format!("guessed: {reason}"),
+        };
+        out += &format!("\n{}", wrapped("", &format!("units: {}, {}, s ({why})", u.system.force, u.system.length)));
         for (model, path) in self.import.models.iter().zip(self.paths) {
             let shown = path.display();
             out += &format!("{shown}: `interfield {} {shown}`\n", model.command);
             if !model.repeats.is_empty() {
-                let list: Vec<String> = model.repeats.iter().map(|s| format!("{s}")).collect();
-                let words = format!(
-                    "the script repeats this analysis with the factors {} of its motion: `interfield ensemble {shown}` runs many",
-                    list.join(", ")
+                let peaks: Vec<String> = model.repeats.iter().map(|r| short(r.1)).collect();
+                let unit = format!("{}/s^2", self.import.units.system.length);
+                out += &wrapped(
+                    "  ",
+                    &format!(
+                        "the script repeats this analysis {} times with other factors of its motion; all of them:",
+                        peaks.len()
+                    ),
                 );
-                out += &wrapped("  ", &words);
+                out += &format!("  `interfield ensemble {shown} --scale-to \"{} {unit}\"`\n", peaks.join(", "));
             }
         }
         out
@@ -353,16 +360,14 @@ impl Shown<'_> {
         };
         let model = |(m, path): (&ModelFile, &PathBuf)| {
             let beside: Vec<&String> = m.beside.iter().map(|b| &b.0).collect();
-            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "factors": m.repeats })
+            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "factors": m.repeats.iter().map(|r| r.0).collect::<Vec<_>>() })
         };
         let models: Vec<Value> = match self.refused {
             true => Vec::new(),
             false => self.import.models.iter().zip(self.paths).map(model).collect(),
         };
-        let units =
-            self.import.units.as_ref().map(
-                |u| json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason }),
-            );
+        let u = &self.import.units;
+        let units = json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason });
         json!({
             "script": self.script.display().to_string(), "models": models, "units_of_script": units,
             "findings": self.import.report.findings.iter().map(finding).collect::<Vec<_>>(),

@@ -17,7 +17,7 @@ pub(super) fn modes(record: &Record, peer: &Peer, folder: &Path) -> Vec<Vec<Mode
     let asked = record.commands.iter().enumerate().filter(|(_, c)| c.name == "eigen");
     let both = asked.zip(&peer.eigenvalues).filter_map(|((i, _), (_, theirs))| {
         let sofar = Record { commands: record.commands[..i].to_vec(), ..record.clone() };
-        let text = translate_here(&sofar, &Options::default(), &|path| super::reading(folder, path))?;
+        let (text, _) = translate_here(&sofar, &Options::default(), &|path| super::reading(folder, path))?;
         let structure =
             ModelFile::embedded("record", text, folder.to_path_buf()).quiet_structure(&Choices::default()).ok()?;
         let ours = structure.modes(theirs.len()).ok()?;

@@ -111,7 +111,7 @@ pub(super) fn prepare<'a>(shared: &Expansion<'_, 'a>, sections: DeTable<'a>, sco
     all
 }
 
-/// `mass_per_length` and `A` as `rho`.
+/// `mass_per_length` and `A` as `rho`; a `member` has its mass per length itself.
 fn with_density<'a>(
     shared: &Expansion<'_, 'a>,
     mut keys: DeTable<'a>,
@@ -120,6 +120,9 @@ fn with_density<'a>(
     scope: &Scope,
 ) -> DeTable<'a> {
     let Some(given) = keys.get(PER_LENGTH.name).map(|i| i.span()) else { return keys };
+    if keys.get(TYPE.name).and_then(|t| t.get_ref().as_str()) == Some("member") {
+        return keys;
+    }
     let table = shared.table(&keys, scope, span, path.to_owned(), None);
     if table.has("rho") {
         let help = "remove one of the two".to_owned();

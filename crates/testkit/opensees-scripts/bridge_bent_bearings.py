@@ -67,7 +67,7 @@ ops.wipeAnalysis()
 
 ops.timeSeries('Path', 2, '-dt', 0.02, '-filePath', 'records/valley-ew.txt', '-factor', 1.5 * 9.81)
 ops.pattern('UniformExcitation', 2, 1, '-accel', 2)
-ops.rayleigh(0.15, 0.0, 0.0, 0.0004)
+ops.rayleigh(0.15, 0.0, 0.0, 0.0)
 ops.constraints('Plain')
 ops.numberer('RCM')
 ops.system('BandGeneral')

@@ -24,8 +24,7 @@ const fn case(script: &'static str, tolerances: &'static [f64]) -> Case {
 const CASES: &[Case] = &[
     case("braced_frame.py", &[SAME]),
     case("braced_frame.tcl", &[SAME]),
-    // Damping by the committed stiffness becomes damping by the initial one.
-    case("bridge_bent_bearings.py", &[0.05]),
+    case("bridge_bent_bearings.py", &[SAME]),
     case("bridge_pendulum.py", &[SAME]),
     case("building_3d.py", &[SAME]),
     case("building_3d.tcl", &[SAME]),
@@ -35,7 +34,8 @@ const CASES: &[Case] = &[
     case("elastic_frame_modes.py", &[SAME]),
     case("elastic_frame_modes.tcl", &[SAME]),
     case("ida_loop.py", &[SAME; 5]),
-    // HHT in one pass against Newton iterations: both of second order, the difference falls by four if the step is halved.
+    // HHT in one pass against Newton iterations: both of second order, the difference falls by four if the step is halved. Damping by the
+    // committed stiffness becomes damping by the initial one.
     case("isolated_frame.py", &[0.04]),
     case("leaning_column.py", &[SAME]),
     // OpenSees leaves the velocity of a support that is moved by -disp alone at zero, and damps against it.
@@ -49,12 +49,12 @@ const CASES: &[Case] = &[
     case("rc_portal_pushover.tcl", &[SAME]),
     case("rigid_offsets.py", &[SAME]),
     // SelfCentering of OpenSees keeps one side of the flag where it was if a step leads over zero.
-    case("rocking_frame.py", &[0.75]),
+    case("rocking_frame.py", &[0.1]),
     case("steel_frame_radau.py", &[SAME]),
     case("steel_frame_springs.py", &[SAME]),
     case("truss_snap_through.py", &[SAME]),
     // ViscousDamper integrates its own equation with a tolerance of its own.
-    case("viscous_dampers.py", &[1e-3]),
+    case("viscous_dampers.py", &[1e-4]),
 ];
 
 /// Imports and compares all of them.

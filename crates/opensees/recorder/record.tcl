@@ -520,7 +520,8 @@ proc ::interfield::main {} {
         fconfigure $record -encoding utf-8 -buffering line
     }
     if {[info exists ::env(INTERFIELD_PEER)] && $::env(INTERFIELD_PEER) ne ""} {
-        set peer [open "|$::env(INTERFIELD_PEER)" r+]
+        # Otherwise Tcl keeps to itself what it says.
+        set peer [open "|$::env(INTERFIELD_PEER) 2>@stderr" r+]
         fconfigure $peer -encoding utf-8
     }
     put "{\"recorder\": \"tcl\", \"script\": [text $script], \"version\": 1}"

@@ -9,7 +9,7 @@ use interfield_kernel::Archive;
 const SECANT: f64 = 0.75;
 /// Share of the peak that is left where the usable range ends.
 const USABLE: f64 = 0.8;
-/// A structure whose secant to the peak has this share of the initial stiffness did not yield.
+/// A structure whose peak is this share of the initial stiffness times the farthest displacement did not yield.
 const ELASTIC: f64 = 0.95;
 
 /// A balance: controlled displacement, load, work of the load since the beginning.
@@ -133,7 +133,7 @@ fn side(points: &[Point], sign: f64, stiffness: f64) -> Option<Side> {
             w[0][0] + share * (w[1][0] - w[0][0])
         })
     };
-    let bent = peak[1] < ELASTIC * stiffness * peak[0];
+    let bent = peak[1] < ELASTIC * stiffness * last[0];
     let yielded = crossing(SECANT * peak[1], &backbone[..=at]).map(|u| u / SECANT).filter(|_| bent);
     let usable = crossing(USABLE * peak[1], &backbone[at..]);
     let there = |u: f64| start.u + sign * u;

@@ -22,6 +22,7 @@ mod laboratory;
 mod mistakes;
 mod motion;
 mod numbers;
+mod pushover;
 mod rehearse;
 mod reproduce;
 mod results;
@@ -87,7 +88,7 @@ fn program() -> Command {
 
 /// Removes what an earlier run of the tests left under the name that these arguments ask for: no test is ever replaced.
 fn make_way(args: &[&str]) {
-    let runs = ["run", "replay", "serve"].contains(args.first().unwrap_or(&""));
+    let runs = ["run", "pushover", "replay", "serve"].contains(args.first().unwrap_or(&""));
     let named = args.windows(2).find(|w| ["-o", "--output"].contains(&w[0])).map(|w| w[1]).filter(|_| runs);
     let Some(results) = named.map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)) else { return };
     let Some(folder) = results.parent() else { return };

@@ -63,6 +63,11 @@ fn killed_ten_times(name: &str, model: &str, more: &[&str]) {
 }
 
 #[test]
+fn a_push_with_a_specimen_is_resumed() {
+    killed_ten_times("push", "cyclic-column.toml", &[]);
+}
+
+#[test]
 fn a_hysteretic_frame() {
     killed_ten_times("frame", "isolated-building.toml", &["--whole", "--until", "6 s"]);
 }

@@ -126,6 +126,27 @@ const MEMBER: Info = Info {
     ..Info::SPRING_LIKE
 };
 
+/// A panel zone.
+const PANEL: Info = Info {
+    name: "panel-zone",
+    title: "panel zone of a plane frame: a parallelogram of rigid edges that distorts",
+    equations: &[
+        "M = s(g), g = rotation of the beams - rotation of the columns",
+        "ends of columns turn with the horizontal edges and move with the vertical ones, ends of beams the other way round",
+        "panel: My = 0.55 fy dc tp db at fy/(sqrt(3) G), My (1 + 3 bf tf^2/(db dc tp)) at four times it, then `hardening`",
+    ],
+    reference: "H. Krawinkler, Eng. J. AISC 15(3), 1978",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("columns", "one or two nodes where columns meet the panel, the first leads"),
+        ("beams", "one or two nodes where beams meet it; all but its rotation follows"),
+        ("material", "name of a [[material]] that gives a moment over the distortion"),
+        ("panel", "steel and dimensions of the panel, instead of a material"),
+    ],
+    hysteretic: true,
+    ..Info::SPRING_LIKE
+};
+
 /// Options of both bearings.
 const BEARING_OPTIONS: &[(&str, &str)] = &[
     (
@@ -299,6 +320,7 @@ pub const OWN: &[Info] = &[
     PENDULUM,
     FLAT,
     TRIPLE,
+    PANEL,
 ];
 
 /// Every element type, laws first.

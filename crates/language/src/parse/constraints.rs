@@ -8,6 +8,7 @@ use crate::diag::Diagnostic;
 use crate::key::*;
 use crate::model::{Coordinate, Dof, Element, Kind, Load, Support};
 use crate::reader::{Spanned, Table};
+use crate::units::Dimension;
 
 section! {
     /// Nodes that move together.
@@ -50,11 +51,17 @@ struct Pair<'a> {
     normal: usize,
     /// Degrees of freedom of the one that follows.
     dofs: &'a [(String, usize)],
+    /// Those of the one that leads.
+    leading: &'a [(String, usize)],
 }
 
 impl Pair<'_> {
     fn has(&self, dof: &str) -> bool {
         self.dofs.iter().any(|d| d.0 == dof)
+    }
+
+    fn turns(&self, rotation: &str) -> bool {
+        self.leading.iter().any(|d| d.0 == rotation)
     }
 }
 
@@ -68,7 +75,7 @@ fn rigid_link(pair: &Pair<'_>) -> Vec<(&'static str, Vec<(&'static str, f64)>)> 
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         if pair.has(TRANSLATIONS[i]) {
             let turned = [(ROTATIONS[j], pair.arm[k]), (ROTATIONS[k], -pair.arm[j])];
-            let turned = turned.into_iter().filter(|t| t.1 != 0.0 && pair.has(t.0));
+            let turned = turned.into_iter().filter(|t| t.1 != 0.0 && pair.turns(t.0));
             rules.push((TRANSLATIONS[i], std::iter::once((TRANSLATIONS[i], 1.0)).chain(turned).collect()));
         }
         if pair.has(ROTATIONS[i]) {
@@ -86,15 +93,29 @@ fn diaphragm(pair: &Pair<'_>) -> Vec<(&'static str, Vec<(&'static str, f64)>)> {
         let turned = (arm != 0.0).then_some((ROTATIONS[n], arm));
         (TRANSLATIONS[d], std::iter::once((TRANSLATIONS[d], 1.0)).chain(turned).collect())
     };
-    vec![with(i, -pair.arm[j]), with(j, pair.arm[i]), (ROTATIONS[n], vec![(ROTATIONS[n], 1.0)])]
+    let rules = [with(i, -pair.arm[j]), with(j, pair.arm[i]), (ROTATIONS[n], vec![(ROTATIONS[n], 1.0)])];
+    rules.into_iter().filter(|rule| pair.has(rule.0)).collect()
 }
 
 /// A degree of freedom that follows: the sum that it equals, and where that is said.
 type Followers = BTreeMap<usize, (Coordinate, Range<usize>)>;
 
+/// Degrees of freedom of a joint that follow others of it: which, the sum, and where that is said.
+pub(super) type Joint = (usize, Coordinate, Range<usize>);
+
+/// Forces of a model: over time with their names, and held from the beginning.
+pub(super) struct Forces<'a> {
+    pub(super) loads: &'a mut Vec<Load>,
+    pub(super) names: &'a mut Vec<String>,
+    pub(super) held: &'a mut Vec<(usize, f64)>,
+}
+
 /// Reads all `[[constraint]]` and makes the degrees of freedom follow; elements, masses and loads are then only on those that lead.
-pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, loads: &mut [Load], held: &mut Vec<(usize, f64)>) {
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, forces: Forces<'_>) {
     let mut followers = Followers::new();
+    for (dof, sum, span) in context.joints.take() {
+        follow(context, dof, sum, span, &mut followers);
+    }
     for table in root.all(&super::CONSTRAINT) {
         read_one(context, &table, &mut followers);
         table.finish();
@@ -103,19 +124,47 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, loads: &mut [Loa
     for dof in names {
         let mut way = vec![dof];
         if let Some(sum) = resolve(context, &followers, dof, &mut way) {
+            lead(context, dof, &sum, &followers[&dof].1);
             context.dofs[dof].support = Support::Follows(sum);
         }
     }
     if !followers.is_empty() {
-        eliminate(context, &followers, loads);
+        let Forces { loads, names, held } = forces;
+        eliminate(context, &followers, (loads, names));
         let resolved = |h: &(usize, f64)| resolved(&context.dofs, &[*h]);
         *held = held.iter().flat_map(resolved).collect();
     }
 }
 
+/// An imposed motion of what follows one other alone is that of the other; an initial value has no place.
+fn lead(context: &mut Context<'_>, dof: usize, sum: &Coordinate, span: &Range<usize>) {
+    let name = context.dofs[dof].name.clone();
+    if context.dofs[dof].u0 != 0.0 || context.dofs[dof].v0 != 0.0 {
+        let message = format!("`{name}` follows another node and cannot have an initial value");
+        context.error(context.places.dofs[dof].clone(), message, "give it to the node that leads");
+    }
+    let Support::Imposed(motion) = &context.dofs[dof].support else { return };
+    let motion = motion.clone();
+    match sum[..] {
+        [(leads, 1.0)] if matches!(context.dofs[leads].support, Support::Free) => {
+            context.dofs[leads].support = Support::Imposed(motion);
+        }
+        [(leads, 1.0)] => {
+            let message =
+                format!("`{name}` has an imposed motion and follows `{}`, which is held", context.dofs[leads].name);
+            context.error(span.clone(), message, "impose the motion on the node that leads, and free both");
+        }
+        _ => {
+            let message = format!("`{name}` has an imposed motion and follows a rotation");
+            context.error(span.clone(), message, "impose the motion on the node that leads");
+        }
+    }
+}
+
 /// Puts elements, masses and forces on the degrees of freedom that lead.
-fn eliminate(context: &mut Context<'_>, followers: &Followers, loads: &mut [Load]) {
-    let Context { elements, dofs, places, diags, .. } = context;
+fn eliminate(context: &mut Context<'_>, followers: &Followers, (loads, names): (&mut Vec<Load>, &mut Vec<String>)) {
+    let first = context.elements.len();
+    let Context { elements, dofs, places, load_dimensions, .. } = context;
     for element in elements.iter_mut() {
         match &mut element.kind {
             Kind::Law { coordinates, .. }
@@ -149,19 +198,33 @@ fn eliminate(context: &mut Context<'_>, followers: &Followers, loads: &mut [Load
         let kind = Kind::Linear { dofs: on, mass, damping: Vec::new(), stiffness: Vec::new() };
         let (name, type_name) = (format!("mass-of-{}", dofs[d].name.replace('.', "-")), "mass".to_owned());
         elements.push(Element { name, type_name, kind, damped: false, given: None, s0: Vec::new() });
-        places.elements.push(span.clone());
+        for list in [&mut places.elements, &mut places.stiffnesses, &mut places.dashpots] {
+            list.push(span.clone());
+        }
     }
-    for load in loads {
-        if let Load::Force { dof, .. } = load
-            && let Some((_, span)) = followers.get(dof)
-        {
-            match resolved(dofs, &[(*dof, 1.0)])[..] {
-                [(leads, 1.0)] => *dof = leads,
-                _ => {
-                    let message = format!("`{}` follows a rotation and has a force of its own", dofs[*dof].name);
-                    let help = "put the force and its moment on the node that leads";
-                    diags.push(Diagnostic::error(message, span.clone()).help(help));
-                }
+    context.carried = first..elements.len();
+    // A force on what follows acts on all that lead it, by its lever arms.
+    for i in 0..loads.len() {
+        let Load::Force { dof, signal } = &loads[i] else { continue };
+        if !followers.contains_key(dof) {
+            continue;
+        }
+        let (dof, signal) = (*dof, signal.clone());
+        for (n, (leads, f)) in resolved(dofs, &[(dof, 1.0)]).into_iter().enumerate() {
+            let mut signal = signal.clone();
+            if f != 1.0 {
+                signal.scale(f);
+            }
+            let load = Load::Force { dof: leads, signal };
+            if n == 0 {
+                loads[i] = load;
+            } else {
+                let name = format!("{}-on-{}", names[i], dofs[leads].name);
+                let dimension = if dofs[leads].angle { Dimension::MOMENT } else { Dimension::FORCE };
+                load_dimensions.insert(name.clone(), dimension);
+                places.loads.push(places.loads[i].clone());
+                names.push(name);
+                loads.push(load);
             }
         }
     }
@@ -209,7 +272,8 @@ fn read_one(context: &Context<'_>, table: &Table<'_>, followers: &mut Followers)
         }
         let at = |n: usize| context.nodes[n].at;
         let arm = std::array::from_fn(|i| at(node)[i] - at(leader)[i]);
-        let pair = Pair { arm, normal, dofs: &context.nodes[node].dofs };
+        let (dofs, leading) = (&context.nodes[node].dofs, &context.nodes[leader].dofs);
+        let pair = Pair { arm, normal, dofs, leading };
         let rules: Vec<(String, Vec<(String, f64)>)> = if kind.value.name == "equal" {
             equal.iter().map(|d| (d.value.clone(), vec![(d.value.clone(), 1.0)])).collect()
         } else {
@@ -237,19 +301,31 @@ fn bind(
     let terms: Vec<Option<(usize, f64)>> =
         sum.iter().map(|(d, f)| Some((context.dof_of(leader, d, name.span.clone())?, *f))).collect();
     let terms: Coordinate = terms.into_iter().collect::<Option<_>>()?;
+    follow(context, follower, terms, name.span.clone(), followers)
+}
+
+/// One degree of freedom follows a sum of others.
+fn follow(
+    context: &Context<'_>,
+    follower: usize,
+    terms: Coordinate,
+    span: Range<usize>,
+    followers: &mut Followers,
+) -> Option<()> {
     let full = &context.dofs[follower].name;
-    if !matches!(context.dofs[follower].support, Support::Free) {
-        let message = format!("`{full}` is held and cannot follow `{}`", context.nodes[leader].name);
-        context.error(name.span.clone(), message, "free it, or take the node out of the constraint");
+    if matches!(context.dofs[follower].support, Support::Fixed) {
+        let leads = terms.first().map_or("another node", |t| &context.dofs[t.0].name);
+        let message = format!("`{full}` is held and cannot follow `{leads}`");
+        context.error(span, message, "free it, or take the node out of the constraint");
         return None;
     }
     if let Some((_, first)) = followers.get(&follower) {
         let message = format!("`{full}` already follows another node");
-        let d = Diagnostic::error(message, name.span.clone()).also(first.clone(), "it follows here first");
+        let d = Diagnostic::error(message, span).also(first.clone(), "it follows here first");
         context.diags.push(d.help("let each degree of freedom follow once"));
         return None;
     }
-    followers.insert(follower, (terms, name.span.clone()));
+    followers.insert(follower, (terms, span));
     Some(())
 }
 

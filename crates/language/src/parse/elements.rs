@@ -7,7 +7,7 @@ use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
-use super::{Context, ELEMENT, formulas, frames, matrices, members};
+use super::{Context, ELEMENT, formulas, frames, joints, matrices, members};
 use crate::diag::did_you_mean;
 use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
@@ -116,7 +116,15 @@ pub(super) fn described(info: &'static Info) -> Vec<schema::Key> {
 
 /// An option of the catalogue, by its name.
 pub(crate) fn option(name: &str) -> Option<schema::Key> {
-    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES, frames::OPTIONS, frames::BEARING];
+    let all = [
+        OPTIONS,
+        members::OPTIONS,
+        formulas::OPTIONS,
+        matrices::MATRICES,
+        frames::OPTIONS,
+        frames::BEARING,
+        joints::OPTIONS,
+    ];
     all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
 }
 
@@ -166,6 +174,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "uniaxial" => frames::uniaxial(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
+        "panel-zone" => joints::panel_zone(context, table),
         "elastomeric-bearing" | "friction-pendulum" | "flat-slider" | "triple-pendulum" => {
             frames::bearing(context, table, info)
         }

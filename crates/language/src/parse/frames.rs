@@ -25,7 +25,7 @@ use crate::units::Dimension;
 section! {
     /// Keys of members; what they mean is said by the catalogue.
     pub(super) [OPTIONS];
-    MATERIAL: Text = key("material", "Its material.").required().example("steel");
+    pub(super) MATERIAL: Text = key("material", "Its material.").required().example("steel");
     AREA: Area = key("area", "Its area.").required().range(POSITIVE).example("20 cm^2");
     SECTION: Text = key("cross_section", "Its cross-section.").example("column");
     FORMULATION: Choice<(By, &'static str)> = choice("formulation", &[(By::Force, "force"), (By::ForceIterated, "force-iterated"),
@@ -94,7 +94,7 @@ const CONVERGED: f64 = 1e-12;
 /// Most passes of an iterated member.
 const PATIENCE: usize = 30;
 
-fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
+pub(super) fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
     let sections = Arc::clone(&context.sections);
     Kind::Frame {
         frame: Box::new(FramePart { part, sections, load: [0.0; 3], mass: Vec::new(), rest: Arc::new([]) }),

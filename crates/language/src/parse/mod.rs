@@ -15,6 +15,7 @@ mod externals;
 mod fmu;
 mod formulas;
 mod frames;
+mod joints;
 mod loads;
 mod materials;
 mod matrices;
@@ -224,6 +225,10 @@ struct Context<'d> {
     known: sections::Known,
     /// The fibres of these.
     sections: Arc<Sections>,
+    /// Degrees of freedom of joints that follow others of the same joint.
+    joints: RefCell<Vec<constraints::Joint>>,
+    /// Elements that carry the masses of what follows others: written by nobody.
+    carried: Range<usize>,
 }
 
 impl Context<'_> {
@@ -449,6 +454,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         estimates: Vec::new(),
         known: sections::Known::default(),
         sections: Arc::default(),
+        joints: RefCell::default(),
+        carried: 0..0,
     };
     context.known = sections::Known::read(&context, &root);
     context.sections = Arc::new(std::mem::take(&mut context.known.sections));
@@ -471,8 +478,9 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     }
     let analysis = if statics { pushover.as_ref().and_then(Pushing::analysis) } else { moved };
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
-    let (mut loads, names, mut held) = loads::read(&mut context, &root, time);
-    constraints::read(&mut context, &root, &mut loads, &mut held);
+    let (mut loads, mut names, mut held) = loads::read(&mut context, &root, time);
+    let forces = constraints::Forces { loads: &mut loads, names: &mut names, held: &mut held };
+    constraints::read(&mut context, &root, forces);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || own_scheme,

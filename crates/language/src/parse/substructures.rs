@@ -12,6 +12,7 @@ use super::{Context, Overrides, analysis};
 use crate::diag::{Diagnostic, did_you_mean, suggest};
 use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
+use crate::partition::visit;
 use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
@@ -139,7 +140,8 @@ pub(super) fn read(
 
 /// Substructure of every element; reports those without.
 fn complete(context: &Context<'_>, owners: &Owners, rest: Option<usize>) -> Vec<usize> {
-    let free: Vec<usize> = (0..context.elements.len()).filter(|e| !owners.contains_key(e)).collect();
+    let written = |e: &usize| !context.carried.contains(e);
+    let free: Vec<usize> = (0..context.elements.len()).filter(|e| written(e) && !owners.contains_key(e)).collect();
     if let (None, Some(&first)) = (rest, free.first()) {
         let name = &context.elements[first].name;
         let message = match free.len() {
@@ -149,7 +151,18 @@ fn complete(context: &Context<'_>, owners: &Owners, rest: Option<usize>) -> Vec<
         let help = "list it, or add a [[substructure]] with a name only: it contains everything not listed elsewhere";
         context.error(context.places.elements[first].clone(), message, help);
     }
-    (0..context.elements.len()).map(|e| owners.get(&e).map_or(rest.unwrap_or(0), |o| o.0)).collect()
+    let owner = |e: usize| owners.get(&e).map_or(rest.unwrap_or(0), |o| o.0);
+    let dofs = |e: usize| {
+        let mut dofs = Vec::new();
+        visit(&context.elements[e], |d, acts| dofs.extend(acts.then_some(d)));
+        dofs
+    };
+    // The mass of what follows goes with the first element on what leads it.
+    let beside = |e: usize| {
+        let on = dofs(e);
+        (0..context.carried.start).find(|&other| dofs(other).iter().any(|d| on.contains(d))).map_or(owner(e), owner)
+    };
+    (0..context.elements.len()).map(|e| if written(&e) { owner(e) } else { beside(e) }).collect()
 }
 
 fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: &mut Owners) -> Draft {

@@ -2,10 +2,12 @@
 
 mod bearings;
 mod compared;
+mod constraints;
 mod dynamics;
 mod frames;
 mod materials;
 mod members;
 mod parts;
 mod pushover;
+mod refused;
 mod sections;

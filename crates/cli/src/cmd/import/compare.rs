@@ -194,6 +194,12 @@ impl Comparing<'_> {
                 "OpenSees did not converge {n} times, first at time or load factor {t}; the script decides what follows"
             ));
         }
+        for model in self.import.models.iter().filter(|m| m.analyses.is_empty()) {
+            notes.push(format!(
+                "{} was not compared: OpenSees has no steps in time or by displacement control for it",
+                model.name
+            ));
+        }
         let courses = whole.courses().len();
         if courses != jobs {
             notes.push(format!(

@@ -136,7 +136,7 @@ fn commands_print_what_the_documents_say_and_models_run() {
         let folder = folder(&path);
         for (info, body) in blocks(&read(&path)) {
             match info[..] {
-                ["toml", file] => std::fs::write(folder.join(file), &body).unwrap(),
+                ["toml" | "python", file] => std::fs::write(folder.join(file), &body).unwrap(),
                 ["toml"] if body.contains("[analysis]") => {
                     std::fs::write(folder.join("model.toml"), &body).unwrap();
                     let (text, code) = interfield(&folder, &["run".into(), "model.toml".into()]);

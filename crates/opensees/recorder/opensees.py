@@ -72,7 +72,7 @@ class _Record:
 
     def __init__(self):
         self.path = os.environ.get("INTERFIELD_RECORD")
-        self.file = open(self.path, "w", encoding="utf-8") if self.path else None
+        self.file = open(self.path, "w", buffering=1, encoding="utf-8") if self.path else None
         self.count = 0
         self.waiting = None
         self.clear()
@@ -306,7 +306,9 @@ def _eigen(a):
     values = told["eigenvalues"] if told else [(10.0 * (i + 1)) ** 2 for i in range(count)]
     _RECORD.eigen = told
     _RECORD.say("eigen", a, live=live)
-    return [Answer(v, "eigen", live) for v in values]
+    # More than there are motions with a mass: the rest does not move.
+    beyond = [Answer(1e30, "eigen")] * (count - len(values))
+    return [Answer(v, "eigen", live) for v in values] + beyond
 
 
 def _eigenvector(a):
@@ -327,6 +329,15 @@ def _displacement(a):
         return known
     at_rest = _at_rest().get("n%s.%s" % (node, _names()[dof - 1] if 0 < dof <= len(_names()) else ""))
     return Answer(_TINY, "nodeDisp") if at_rest is None else Answer(at_rest, "nodeDisp", True)
+
+
+def _led(a):
+    """A displacement that is led begins where the loads before have brought it."""
+    node, dof, r = _tag(a, 1), _tag(a, 2), _RECORD
+    if (node, dof) not in r.moved:
+        at = _displacement([node, dof])
+        r.moved[node, dof] = float(at) if at.live else 0.0
+        r.say("begins", [node, dof, r.moved[node, dof]])
 
 
 def _names():
@@ -449,6 +460,8 @@ def _command(name):
                 _RECORD.say(name, a)
                 _RECORD.waiting = waiting
             return _QUERIES[name](a)
+        if name == "integrator" and a[:1] == ["DisplacementControl"]:
+            _led(a)
         _RECORD.say(name, _files(a))
         return _HEARD.get(name, lambda a: None)(a)
 

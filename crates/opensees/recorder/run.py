@@ -72,7 +72,7 @@ sys.meta_path.append(_Finder({"matplotlib", "mpl_toolkits", "seaborn", "plotly",
 
 
 def _stop(*_):
-    raise TimeoutError("stopped from outside: the script took too long")
+    raise TimeoutError("it took too long and was stopped (--timeout)")
 
 
 def _where(error, script):

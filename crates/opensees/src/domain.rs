@@ -116,6 +116,8 @@ pub(crate) struct Domain {
     /// Results that the script asks for.
     pub(crate) queries: Vec<Command>,
     pub(crate) solving: Solving,
+    /// Where a displacement that is led begins: node, degree of freedom, displacement.
+    pub(crate) begins: Option<(i64, usize, f64)>,
     /// Pseudo-time or time.
     pub(crate) time: f64,
     section: Option<i64>,

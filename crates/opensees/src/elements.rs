@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::arguments::Arguments;
 use crate::domain::{Domain, Wrong, wrong};
-use crate::materials::{Acts, kind};
+use crate::materials::{self, Acts, kind};
 use crate::record::{Argument, Command, Place};
 use crate::report::{Fate, Report};
-use crate::sections;
+use crate::sections::{self, Translated};
 use crate::write::{Keys, list, texts};
 
 /// Name of a node.
@@ -74,7 +74,9 @@ impl<'a> Elements<'a> {
         for (tag, command) in &self.domain.elements {
             if let Err((message, remedy)) = self.one(*tag, command) {
                 let name = format!("element {}", kind(command));
-                self.report.add(Fate::Refused, &name, &command.place, &message, &remedy);
+                // Without a remedy it follows from something that is told where it stands.
+                let fate = if remedy.is_empty() { Fate::Replaced } else { Fate::Refused };
+                self.report.add(fate, &name, &command.place, &message, &remedy);
             }
         }
     }
@@ -125,6 +127,9 @@ impl<'a> Elements<'a> {
         if !self.materials.contains(&(tag, acts)) {
             self.materials.push((tag, acts));
         }
+        if !materials::is_known(self.domain, tag) {
+            return wrong(format!("it is left out with its material {tag}"), "");
+        }
         // The name is settled when all uses are known.
         Ok(placeholder(tag, acts))
     }
@@ -134,7 +139,13 @@ impl<'a> Elements<'a> {
         let Some(given) = self.domain.sections.get(&tag) else {
             return wrong(format!("there is no section {tag}"), "define it before it is used");
         };
-        let sheared = sections::translate(self.domain, given).is_ok_and(|s| s.is_sheared());
+        let made = sections::translate(self.domain, given);
+        let sheared = made.as_ref().is_ok_and(|s| s.is_sheared());
+        let whole = |s: &Translated| {
+            let fibres = s.fibres.iter().map(|f| f.0);
+            fibres.chain(s.resultants.iter().map(|r| r.1)).all(|tag| materials::is_known(self.domain, tag))
+        };
+        let whole = made.as_ref().is_ok_and(whole);
         if sheared && !shear {
             self.remark(
                 e,
@@ -145,6 +156,9 @@ impl<'a> Elements<'a> {
         let used = (tag, shear || !sheared);
         if !self.sections.contains(&used) {
             self.sections.push(used);
+        }
+        if !whole {
+            return wrong(format!("it is left out with its section {tag}"), "");
         }
         Ok(section(used))
     }
@@ -504,25 +518,36 @@ impl<'a> Elements<'a> {
         Ok(())
     }
 
-    /// A friction pendulum, or a flat slider: a pendulum of a very large radius.
+    /// A friction pendulum, or a flat slider.
     fn pendulum(&mut self, e: Given<'_>, mut a: Arguments<'_>, curved: bool) -> Result<(), Wrong> {
-        let (model, radius, k) = (a.tag(), if curved { a.number() } else { Some(FLAT) }, a.number());
+        let (model, radius, k) = (a.tag(), if curved { a.number() } else { Some(0.0) }, a.number());
         let (Some(model), Some(radius), Some(k)) = (model, radius, k) else {
             return wrong("the bearing needs a friction model, Reff (of a pendulum) and kInit", "give all of them");
         };
-        let Some(friction) = self.domain.frictions.get(&model) else {
-            return wrong(format!("there is no frictionModel {model}"), "define it before it is used");
-        };
-        let mu = match kind(friction) {
-            "Coulomb" => friction.arguments.get(2).and_then(|a| a.number()).unwrap_or(0.0),
-            other => return wrong(format!("frictionModel {other} is unknown"), "use Coulomb with a mean friction"),
-        };
         self.upright(&e, &a)?;
-        let keys = Keys::default().text("type", "friction-pendulum").number("radius", radius).number("k", k);
+        let keys = match curved {
+            true => Keys::default().text("type", "friction-pendulum").number("radius", radius),
+            false => Keys::default().text("type", "flat-slider"),
+        };
+        let keys = join(keys.number("k", k), self.friction(model)?);
         let distance = a.after("-shearDist").and_then(|mut a| a.number()).unwrap_or(0.0);
-        let keys = self.bearing(&a, keys.number("friction", mu))?.number("shear_distance", distance);
+        let keys = self.bearing(&a, keys)?.number("shear_distance", distance);
         self.make(&e, element(e.tag), undamped(keys, &a));
         Ok(())
+    }
+
+    fn friction(&self, tag: i64) -> Result<Keys, Wrong> {
+        let Some(model) = self.domain.frictions.get(&tag) else {
+            return wrong(format!("there is no frictionModel {tag}"), "define it before it is used");
+        };
+        let p = Arguments::from(model.arguments.get(2..).unwrap_or(&[])).numbers();
+        match (kind(model), &p[..]) {
+            ("Coulomb", [mu, ..]) => Ok(Keys::default().number("friction", *mu)),
+            ("VelDependent", [slow, fast, rate, ..]) => {
+                Ok(Keys::default().number("friction", *fast).number("friction_slow", *slow).number("rate", *rate))
+            }
+            (other, _) => wrong(format!("frictionModel {other} is unknown"), "use Coulomb or VelDependent"),
+        }
     }
 }
 
@@ -532,9 +557,6 @@ struct Given<'a> {
     ends: [i64; 2],
     command: &'a Command,
 }
-
-/// Radius of a slider that is flat, in any unit of length.
-const FLAT: f64 = 1e9;
 
 /// Name of a section; the one without its shear has a name of its own.
 pub(crate) fn section((tag, shear): (i64, bool)) -> String {
@@ -599,6 +621,7 @@ fn unknown(kind: &str) -> Result<(), Wrong> {
         "dispBeamColumnInt" | "MVLEM" | "SFI_MVLEM" | "gradientInelasticBeamColumn" | "mixedBeamColumn" => {
             "a forceBeamColumn with a Fiber section"
         }
+        "TripleFrictionPendulum" | "TripleFrictionPendulumX" => "an element `triple-pendulum` of Interfield",
         "Joint2D" | "beamColumnJoint" => "zeroLength springs between rigid links",
         _ => "",
     };

@@ -33,6 +33,8 @@ pub(crate) struct Loads {
 /// What translates the patterns of one run.
 pub(crate) struct Reader<'a> {
     pub(crate) run: &'a Run,
+    /// Tags of the elements that are there.
+    pub(crate) made: &'a [i64],
     pub(crate) report: &'a mut Report,
     pub(crate) files: &'a Files<'a>,
     /// How files beside the model begin.
@@ -261,6 +263,16 @@ impl Reader<'_> {
                 return wrong(format!("there is no groundMotion {motion}"), "define it in the pattern");
             };
             let (key, series) = self.motion(command)?;
+            if key == "displacement" && !Arguments::of(command).has("-vel") {
+                let message = "OpenSees takes the velocity and the acceleration of this support for zero, Interfield those of its displacement";
+                self.report.add(
+                    Fate::Replaced,
+                    "groundMotion",
+                    &command.place,
+                    message,
+                    "give -vel and -accel too to compare damped structures",
+                );
+            }
             let signal = self.signal(loads, series, start);
             self.impose(loads, (*node, *dof), (key, signal), place);
         }
@@ -367,6 +379,12 @@ impl Reader<'_> {
         }
         let mut groups: Vec<([f64; 3], Vec<String>)> = Vec::new();
         for (tag, w) in loads.spread.iter().filter(|s| s.1.iter().any(|w| *w != 0.0)) {
+            if !self.made.contains(tag) {
+                let place = crate::elements::place(self.domain(), *tag);
+                let message = format!("the load along element {tag} is left out with it");
+                self.report.add(Fate::Replaced, "eleLoad", &place, &message, "");
+                continue;
+            }
             let member = self.domain().elements.get(tag).map_or("", kind);
             if !member.to_lowercase().contains("beam") {
                 let message = format!("element {tag} is no member that a load can be spread along");

@@ -1,7 +1,7 @@
 //! `uniaxialMaterial`: each kind with the keys of ours.
 
 use crate::arguments::Arguments;
-use crate::domain::{Wrong, wrong};
+use crate::domain::{Domain, Wrong, wrong};
 use crate::record::Command;
 use crate::units::{Clue, Kind};
 use crate::write::{Keys, list};
@@ -158,6 +158,20 @@ pub(crate) fn keys(command: &Command, part: &mut dyn FnMut(i64) -> Result<String
         }
         _ => unknown(kind),
     }
+}
+
+/// Whether a material, and everything it is made of, can be translated.
+pub(crate) fn is_known(domain: &Domain, tag: i64) -> bool {
+    /// Materials within materials; more would be a circle.
+    const DEEPEST: usize = 20;
+    fn known(domain: &Domain, tag: i64, depth: usize) -> bool {
+        let mut part = |inner: i64| match depth < DEEPEST && known(domain, inner, depth + 1) {
+            true => Ok(String::new()),
+            false => wrong("", ""),
+        };
+        domain.materials.get(&tag).is_some_and(|c| keys(c, &mut part).is_ok())
+    }
+    known(domain, tag, 0)
 }
 
 fn hardening(keys: Keys, a: &mut Arguments<'_>, range: f64) -> Keys {

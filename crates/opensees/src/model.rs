@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arguments::Arguments;
 use crate::channels::channels;
 use crate::damping;
-use crate::domain::{Domain, Node, wrong};
+use crate::domain::{Domain, Node, Section, wrong};
 use crate::elements::{Elements, Made, Use, dofs, node, placeholder, section};
 use crate::loads::{Loads, Reader};
 use crate::materials::{self, Acts, kind};
@@ -49,7 +49,8 @@ pub(crate) fn write(
     elements.all();
     let Elements { mut made, mut materials, sections: used, elastic, masses, .. } = elements;
     let sections = write_sections(domain, &used, &elastic, &mut materials, report);
-    let loads = Reader { run, report, files: setting.files, stem: setting.stem, written }.read();
+    let tags: Vec<i64> = made.iter().map(|m| m.tag).collect();
+    let loads = Reader { run, made: &tags, report, files: setting.files, stem: setting.stem, written }.read();
     let damping = damping::translate(domain, &massive(domain, &masses, &made), &damped(&made), report);
     for m in made.iter_mut().filter(|m| damping.without.contains(&m.tag)) {
         m.keys = m.keys.clone().with("damped", "false");
@@ -282,9 +283,9 @@ fn write_sections(
     report: &mut Report,
 ) -> String {
     let mut out = String::new();
-    let mut used = used.to_vec();
-    used.sort_unstable();
-    for used in used {
+    let mut used_tags = used.to_vec();
+    used_tags.sort_unstable();
+    for &used in &used_tags {
         let Some(given) = domain.sections.get(&used.0) else { continue };
         let name = format!("section {}", kind(&given.command));
         match sections::translate(domain, given) {
@@ -296,6 +297,14 @@ fn write_sections(
                 out += &one_section(used, made, materials);
             }
             Err((message, remedy)) => report.add(Fate::Refused, &name, &given.command.place, &message, &remedy),
+        }
+    }
+    let bases = |s: &Section| Arguments::of(&s.command).after("-section").and_then(|mut a| a.tag());
+    let below: BTreeSet<i64> = domain.sections.values().filter_map(bases).collect();
+    for (tag, unused) in &domain.sections {
+        if used_tags.iter().all(|u| u.0 != *tag) && !below.contains(tag) {
+            let name = format!("section {}", kind(&unused.command));
+            report.add(Fate::Ignored, &name, &unused.command.place, "nothing that is translated uses this section", "");
         }
     }
     for (i, keys) in elastic.iter().enumerate() {
@@ -479,15 +488,16 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
                 keys.lines()
             )
         }
-        Analysis::Push { node: tag, dof, strokes, .. } => {
+        Analysis::Push { node: tag, dof, strokes, start, imposed } => {
             let domain = &run.domain;
             let names = domain.nodes.get(tag).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
             let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
-            // DisplacementControl adds its increments to what gravity has left.
+            // DisplacementControl adds its increments to what gravity has left; `sp` counts from zero.
             let gravity = loads.rows.iter().any(|r| r.0.iter().any(|(k, v)| k == "type" && v == "\"gravity\""));
-            let keys = if gravity { keys.with("relative", "true") } else { keys };
-            let keys = strokes_keys(keys, strokes, run, report);
+            let relative = gravity && !imposed;
+            let keys = strokes_keys(keys, strokes, if relative { 0.0 } else { *start }, run, report);
+            let keys = if relative { keys.with("relative", "true") } else { keys };
             format!("\n[pushover]\n{}{rest}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
@@ -515,7 +525,7 @@ fn pattern(run: &Run, loads: &Loads, report: &mut Report) -> String {
 }
 
 /// Where a pushover goes: monotonic, or in cycles.
-fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Report) -> Keys {
+fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], start: f64, run: &Run, report: &mut Report) -> Keys {
     let sizes = || strokes.iter().map(|s| s.0.abs());
     let (least, most) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
     // The rest of a path before it turns is no step.
@@ -540,7 +550,10 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
     let digits = 10.0f64.powi(10 - scale.log10().floor() as i32);
     let meant = |x: f64| (x * digits).round() / digits;
     let turns: Vec<f64> = turns.into_iter().map(meant).collect();
+    // Displacements of a push include those by the loads that are held; those of the script count from there.
+    let shifted = start.abs() > 0.01 * smallest;
     if let [to] = turns[..] {
+        let to = if shifted { start + to } else { to };
         return keys.number("to", to).number("step", smallest);
     }
     let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * scale;
@@ -562,6 +575,19 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
         })
         .collect();
     let peaks = peaks.map(|p| p.into_iter().filter(|x| !x.is_nan()).collect());
+    if shifted {
+        let message = format!(
+            "the loads that are held bring the displacement to {}: the script cycles about that, Interfield about zero",
+            number(start)
+        );
+        report.add(
+            Fate::Replaced,
+            "integrator DisplacementControl",
+            &run.place,
+            &message,
+            "compare a symmetric structure",
+        );
+    }
     match cycles.or(peaks) {
         Some(cycles) => keys.with("cycles", list(&cycles)).number("step", smallest),
         None => {

@@ -17,6 +17,14 @@ pub(crate) fn one_pass(domain: &Domain) -> bool {
     domain.solving.algorithm.as_ref().is_some_and(|a| kind(a) == "Linear")
 }
 
+/// Whether nothing in the model can yield or turn.
+fn is_linear(domain: &Domain) -> bool {
+    let plain = ["elasticBeamColumn", "ElasticTimoshenkoBeam", "truss", "Truss", "zeroLength"];
+    domain.elements.values().all(|e| plain.contains(&kind(e)))
+        && domain.materials.values().all(|m| kind(m) == "Elastic")
+        && domain.transformations.values().all(|t| kind(t) == "Linear")
+}
+
 /// The scheme for the integrator of the script.
 pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
     let Some(integrator) = &domain.solving.integrator else {
@@ -49,16 +57,22 @@ pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
         }
         "HHT" => {
             let alpha = get(0, 1.0);
-            if !once {
-                said(
-                    "HHT with Newton iterations becomes HHT in one pass: equal for linear structures, both of second order for others",
-                    "scheme = { name = \"generalized-alpha-newton\", rho_inf = 0.8 } iterates",
-                );
-            }
             if p.len() > 1 {
                 said("gamma and beta of HHT follow from alpha", "");
             }
-            named("hht", &[("alpha", tidy(1.0 - alpha), f64::NAN)])
+            match (once || is_linear(domain), alpha == 1.0) {
+                (false, true) => named("newmark-newton", &[]),
+                // In one pass it is the same for linear structures.
+                (true, _) => named("hht", &[("alpha", tidy(1.0 - alpha), f64::NAN)]),
+                (false, false) => {
+                    said(
+                        "HHT with iterations becomes generalized-alpha with iterations and the same damping of high frequencies: \
+                         both of second order",
+                        "compare by halving the step; scheme = \"hht\" is HHT in one pass",
+                    );
+                    named("generalized-alpha-newton", &[("rho_inf", tidy(alpha / (2.0 - alpha)), f64::NAN)])
+                }
+            }
         }
         "GeneralizedAlpha" => {
             let radius = tidy(1.0 / get(1, 1.0) - 1.0);

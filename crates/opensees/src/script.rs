@@ -27,7 +27,7 @@ pub(crate) enum Analysis {
     /// Nothing but modes or the loads that are held.
     Rest,
     /// One displacement is led: node, number of its degree of freedom, increments with their steps, and whether `sp` imposes it.
-    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)>, imposed: bool },
+    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)>, imposed: bool, start: f64 },
     /// The load factor is led, after other loads are held: where it ends, and its step.
     Load { to: f64, step: f64 },
     /// In time, steps of dt.
@@ -208,6 +208,13 @@ impl<'a> Script<'a> {
         }
         let name = command.name.as_str();
         match name {
+            // Of the recorder itself: where a displacement that will be led is.
+            "begins" => {
+                let p = Arguments::of(command).numbers();
+                if let [node, dof, at] = p[..] {
+                    self.domain.begins = Some((node.round() as i64, dof.round().max(1.0) as usize, at));
+                }
+            }
             "constraints" => self.domain.solving.constraints = Some(command.clone()),
             "integrator" => self.domain.solving.integrator = Some(command.clone()),
             "algorithm" => self.domain.solving.algorithm = Some(command.clone()),
@@ -418,7 +425,9 @@ impl<'a> Script<'a> {
             }
             return;
         }
-        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke], imposed });
+        let begins = self.domain.begins.filter(|b| (b.0, b.1) == (node, dof));
+        let start = begins.map_or(0.0, |b| b.2);
+        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke], imposed, start });
     }
 
     fn transient(&mut self, command: &Command, steps: u64, dt: Option<f64>) {

@@ -360,7 +360,10 @@ fn bearings_have_materials_for_their_other_directions() {
     let text = model(&bearing("singleFPBearing 1 2 3 4 2.5 1000"));
     has(&text, &["type = \"friction-pendulum\", radius = 2.5, k = 1000, friction = 0.06"]);
     let text = model(&bearing("flatSliderBearing 1 2 3 4 1000"));
-    has(&text, &["radius = 1e9, k = 1000, friction = 0.06"]);
+    has(&text, &["type = \"flat-slider\", k = 1000, friction = 0.06"]);
+    let text =
+        model(&bearing("singleFPBearing 1 2 3 4 2.5 1000").replace("Coulomb 4 0.06", "VelDependent 4 0.03 0.06 20"));
+    has(&text, &["k = 1000, friction = 0.06, friction_slow = 0.03, rate = 20"]);
 }
 
 #[test]
@@ -472,6 +475,12 @@ fn schemes_follow_integrator_and_algorithm() {
         ("Newmark 0.6 0.3025", "KrylovNewton", "scheme = { name = \"newmark-newton\", gamma = 0.6, beta = 0.3025 }"),
         ("Newmark 0.5 0.25", "Linear", "scheme = \"newmark\""),
         ("HHT 0.9", "Newton", "scheme = { name = \"hht\", alpha = 0.1 }"),
+        (
+            "HHT 0.9",
+            "Newton\nuniaxialMaterial Steel01 1 1 1 0.1",
+            "scheme = { name = \"generalized-alpha-newton\", rho_inf = 0.818181818182 }",
+        ),
+        ("HHT 1", "Newton\nuniaxialMaterial Steel01 1 1 1 0.1", "scheme = \"newmark-newton\""),
         ("GeneralizedAlpha 1 0.8", "Newton", "scheme = { name = \"generalized-alpha-newton\", rho_inf = 0.25 }"),
         ("CentralDifference", "Linear", "scheme = \"explicit-newmark\""),
         ("TRBDF2", "Newton", "scheme = \"bathe-newton\"\ndt = 0.02"),
@@ -622,7 +631,8 @@ fn what_is_unknown_is_refused_with_its_line_and_a_remedy() {
          element truss 1 1 2 0.1 1
          element quad 2 1 2 1 2 0.1 PlaneStress 1
          frobnicate 1 2
-         printModel node 1",
+         printModel node 1
+         element elasticBeamColumn 5 1 2 0.1 3e7 0.001 1",
     ));
     let refused = told(&import, Fate::Refused);
     assert_eq!(

@@ -16,6 +16,7 @@ mod forty;
 #[cfg(unix)]
 mod harness;
 mod hostile;
+mod import;
 mod keys;
 mod lab;
 mod laboratory;

@@ -24,7 +24,9 @@ fn import(script: &Path, out: &Path, more: &[&str]) -> Outcome {
 fn import_with(script: &Path, out: &Path, more: &[&str], environment: &[(&str, &Path)]) -> Outcome {
     let mut command = program();
     command.args(["import", "opensees"]).arg(script).arg("-o").arg(out).args(more);
-    environment.iter().for_each(|(name, value)| drop(command.env(name, value)));
+    for (name, value) in environment {
+        command.env(name, value);
+    }
     let output = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }

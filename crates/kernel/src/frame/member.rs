@@ -27,6 +27,11 @@ pub enum Formulation {
     },
 }
 
+impl Formulation {
+    /// Exact equilibrium, iterated until nothing is left.
+    pub const ITERATED: Self = Formulation::ForceIterated { tolerance: 1e-12, passes: 30 };
+}
+
 /// A member between its two ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {

@@ -3,7 +3,7 @@
 //! Coordinates are linear in the displacements of the nodes; whoever assembles knows axes, offsets and directions.
 
 use super::bearing::Bearing;
-use super::member::{Member, Spread, supports};
+use super::member::{Formulation, Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
 use super::{Evaluate, Tables};
 use crate::uniaxial::Pace;
@@ -62,6 +62,15 @@ pub struct At<'a, T = f64> {
 }
 
 impl Part {
+    /// For a system that is iterated: a fixed number of passes would leave it an unbalance that no iteration removes.
+    pub fn iterate(&mut self) {
+        if let Part::Plane(member, _) | Part::Space(member, _) = self
+            && let Formulation::Force { .. } = member.formulation
+        {
+            member.formulation = Formulation::ITERATED;
+        }
+    }
+
     /// Number of coordinates.
     pub fn size(&self) -> usize {
         match self {

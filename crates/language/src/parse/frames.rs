@@ -89,11 +89,6 @@ enum Along {
     Trapezoidal,
 }
 
-/// Work of the last correction at which an iterated member has converged, as a share of nothing: J.
-const CONVERGED: f64 = 1e-12;
-/// Most passes of an iterated member.
-const PATIENCE: usize = 30;
-
 pub(super) fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
     let sections = Arc::clone(&context.sections);
     Kind::Frame {
@@ -208,7 +203,7 @@ fn formulation(table: &Table<'_>) -> Formulation {
     match by {
         By::Displacement => Formulation::Displacement,
         By::Force => Formulation::Force { passes: passes as usize },
-        By::ForceIterated => Formulation::ForceIterated { tolerance: CONVERGED, passes: PATIENCE },
+        By::ForceIterated => Formulation::ITERATED,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::key::*;
 use crate::model::{Kind, Load, Support};
 use crate::reader::Table;
 use crate::signal::{Motion, Signal};
+use crate::specimen::Specimen;
 use crate::units::{Dimension, time_to};
 use interfield_kernel::frame::part::Part;
 
@@ -151,6 +152,18 @@ struct Loads<'a, 'd> {
 
 /// Forces that are there from the beginning, by degree of freedom.
 type Held = Vec<(usize, f64)>;
+
+/// What is spread along a member is computed with it; the laboratory knows nothing of it.
+pub(super) fn refuse_on_specimens(context: &Context<'_>, specimens: &[Specimen]) {
+    for &e in specimens.iter().flat_map(|s| &s.elements) {
+        let element = &context.elements[e];
+        if matches!(&element.kind, Kind::Frame { frame, .. } if frame.load != [0.0; 3]) {
+            let message = format!("gravity is spread along `{}`, which stands in the laboratory", element.name);
+            let help = "put this load on its nodes: type = \"gravity\", at = \"NODE.y\", force = \"-10 kN\"";
+            context.error(context.places.elements[e].clone(), message, help);
+        }
+    }
+}
 
 impl<'d> Loads<'_, 'd> {
     fn ground(&mut self, context: &mut Context<'_>, table: &Table<'d>, name: String) -> Option<()> {

@@ -494,6 +494,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     if let Some(push) = pushover.as_ref().filter(|_| statics && !specimens.is_empty()) {
         pushover::check_test(&context, &root, push);
     }
+    loads::refuse_on_specimens(&context, &specimens);
     externals::check(&context, &externals);
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {

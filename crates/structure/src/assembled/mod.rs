@@ -528,6 +528,11 @@ impl System for Assembled {
 
     fn iterate(&mut self) {
         self.iterated = true;
+        for e in &mut self.elements {
+            if let Stored::Frame(frame) = &mut e.law {
+                frame.part.iterate();
+            }
+        }
     }
 
     fn trial(&mut self, trial: bool) {

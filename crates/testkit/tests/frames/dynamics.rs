@@ -3,6 +3,8 @@
 use interfield_coupling::registry::COUPLINGS;
 use interfield_kernel::System;
 use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::parse::{Overrides, parse};
 use interfield_structure::Simulation;
 use interfield_structure::specimen::Rehearsal;
 use interfield_testkit::numerics::{distance, largest};
@@ -173,4 +175,19 @@ fn a_member_in_the_laboratory_is_the_member_that_is_computed() {
     let sim = Simulation::in_workshop(read(&text), &mut Rehearsal).unwrap();
     let error = distance(&track(sim, 0.002), &computed) / largest(&computed);
     assert!(error < 1e-9, "{error:.2e}");
+}
+
+#[test]
+fn what_no_laboratory_can_do_is_refused() {
+    let text = tested("c1", "t1");
+    let said = |text: &str| {
+        let (source, diags) = (Source::new("test.toml", text.to_owned()), Diagnostics::new());
+        assert!(parse(&source, &Overrides::default(), &|path| Err(path.to_owned()), &diags).is_none());
+        diags.render(&source, false)
+    };
+    let spread = said(&text.replace("elements = [\"b\"]", "elements = [\"b\", \"c1\"]"));
+    assert!(spread.contains("gravity is spread along `c1`, which stands in the laboratory"), "{spread}");
+    let foot = said(&text.replace("channels = [\"t1.x\"", "channels = [\"t1.x\", \"c1.force.3\""));
+    assert!(foot.contains("`c1.force.3` is a force where the specimen is fixed"), "{foot}");
+    assert!(foot.contains("record \"c1.force.4\", \"c1.force.5\", \"c1.force.6\""), "{foot}");
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use interfield_opensees::{PYTHON, Record, TCL};
 
 /// How long a script that is stopped may take to say where it was.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(1);
 /// How often a running script is looked at.
 const PERIOD: Duration = Duration::from_millis(5);
 

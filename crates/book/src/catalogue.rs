@@ -5,6 +5,7 @@ use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
+use interfield_kernel::uniaxial::material::MATERIALS;
 use interfield_lab::compensate;
 use interfield_language::schema::tables;
 
@@ -30,16 +31,44 @@ pub(crate) fn elements() -> String {
             out += &format!("\n![Force of {name}, computed](img/element-{name}-force.svg)");
         }
         out += "\n\n";
-        // What cannot be read as a formula stands as it is.
-        let equations = match plain::displayed(info.equations, &names(info)) {
-            Ok(latex) => format!("```math\n{latex}\n```"),
-            Err(_) => format!("```text\n{}\n```", info.equations.join("\n")),
-        };
-        out += &format!("{equations}\n\nSource: {}. {}\n\n", cited(info.reference), facts(info));
+        out += &format!("{}\n\nSource: {}. {}\n\n", equations(info), cited(info.reference), facts(info));
         let section = sections.iter().find(|s| s.name == "element" && s.when.iter().any(|w| w.1 == info.name));
         out += &section.map_or_else(String::new, keys);
     }
     out
+}
+
+/// The page of the materials.
+pub(crate) fn materials() -> String {
+    let mut out = String::from(
+        "# Materials\n\nEvery `type` of a [`[[material]]`](reference.md#material), for fibres, bars and springs. e is the strain, s the stress, \
+         tension positive; with `acts = \"force\"` or `\"moment\"` they are elongation and force, or rotation and moment. Pictures are \
+         computed: the strain goes to and fro three times, farther each time. [Nonlinear frames](frames.md#1-uniaxial-materials) says how \
+         materials remember, and where OpenSees differs.\n\n| type | description |\n|---|---|\n",
+    );
+    for info in MATERIALS.iter().chain(pictures::written()) {
+        out += &format!("| [{0}](materials.md#{0}) | {1} |\n", info.name, cell(info.title));
+    }
+    let sections = tables();
+    for info in MATERIALS.iter().chain(pictures::written()) {
+        let name = info.name;
+        out += &format!(
+            "\n## {name}\n\n{}.\n\n![Stress of {name}, computed](img/material-{name}.svg)\n\n",
+            capital(info.title)
+        );
+        out += &format!("{}\n\nSource: {}.\n\n", equations(info), cited(info.reference));
+        let section = sections.iter().find(|s| s.name == "material" && s.when.iter().any(|w| w.1 == name));
+        out += &section.map_or_else(String::new, keys);
+    }
+    out
+}
+
+/// What cannot be read as a formula stands as it is.
+fn equations(info: &Info) -> String {
+    match plain::displayed(info.equations, &names(info)) {
+        Ok(latex) => format!("```math\n{latex}\n```"),
+        Err(_) => format!("```text\n{}\n```", info.equations.join("\n")),
+    }
 }
 
 /// What its equations call by a word.

@@ -104,6 +104,7 @@ fn registered() -> Result<Vec<(String, String)>, String> {
     let chapters = [
         ("reference.md", reference::page()),
         ("elements.md", catalogue::elements()),
+        ("materials.md", catalogue::materials()),
         ("schemes.md", catalogue::schemes()),
         ("couplings.md", catalogue::couplings()),
         ("compensators.md", catalogue::compensators()),
@@ -251,17 +252,22 @@ mod tests {
         assert!(message.contains("/index.md, ") && message.contains("/none.md; run"), "{message}");
     }
 
+    fn materials() -> impl Iterator<Item = &'static interfield_kernel::element::info::Info> {
+        interfield_kernel::uniaxial::material::MATERIALS.iter().chain(pictures::written())
+    }
+
     #[test]
     fn everything_that_is_registered_has_its_place() {
         let book = book();
         let has = |page: &str, id: &str| assert!(html(book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
         interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
+        materials().for_each(|m| has("materials.html", m.name));
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
         interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
         interfield_lab::compensate::COMPENSATIONS.iter().for_each(|m| has("compensators.html", m.name));
         for section in interfield_language::schema::tables() {
             match section.name {
-                "element" | "scheme" | "coupling" => has("reference.html", section.name),
+                "element" | "material" | "scheme" | "coupling" => has("reference.html", section.name),
                 _ => has("reference.html", &section.id()),
             }
         }
@@ -276,10 +282,12 @@ mod tests {
         };
         for info in interfield_kernel::element::catalogue::catalogue() {
             shows("elements.html", format!("element-{}", info.name));
-            if info.hysteretic {
+            // The force of a part of a frame is that of its material.
+            if pictures::has_curve(info) {
                 shows("elements.html", format!("element-{}-force", info.name));
             }
         }
+        materials().for_each(|m| shows("materials.html", format!("material-{}", m.name)));
         interfield_kernel::scheme::registry::SCHEMES
             .iter()
             .for_each(|s| shows("schemes.html", format!("scheme-{}", s.name)));
@@ -295,6 +303,9 @@ mod tests {
             ("safety.html", "last-line"),
             ("design.html", "rig"),
             ("architecture.html", "crates"),
+            ("frames.html", "frames-fibres"),
+            ("frames.html", "frames-constraints"),
+            ("frames.html", "frames-axes"),
         ] {
             shows(page, picture.to_owned());
         }

@@ -5,8 +5,9 @@ use interfield_language::schema::{Key, Table, Value, tables};
 use crate::text::{cell, code, slug};
 
 /// Sections with a page of their own, by name: (page, what it lists).
-const APART: [(&str, &str, &str); 3] = [
+const APART: [(&str, &str, &str); 4] = [
     ("element", "elements.md", "One of these types, with the keys that its entry in the catalogue lists"),
+    ("material", "materials.md", "One of these types, with the keys that its entry in the catalogue lists"),
     ("scheme", "schemes.md", "One of these, with its parameters"),
     ("coupling", "couplings.md", "With the keys of one of these methods"),
 ];

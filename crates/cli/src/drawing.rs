@@ -9,6 +9,7 @@ use interfield_language::model::{Kind, Load as ModelLoad, Node as ModelNode, Sup
 use interfield_language::units::Dimension;
 use interfield_report::Figure;
 use interfield_report::structure::{Hold, Holds, Kind as LineKind, Line, Load, Node, Place, Structure};
+use interfield_structure::carried::axes_of;
 
 /// Dots per inch of pictures, unless given.
 pub(crate) const DPI: f64 = 192.0;
@@ -44,10 +45,26 @@ fn swings(model: &Model, node: &ModelNode) -> bool {
 }
 
 /// Draws a model with all that is known of it: as PNG if the file is called so, else as SVG.
-pub(crate) fn draw_model(path: &Path, model: &Model) -> Result<(), String> {
+pub(crate) fn draw_model(path: &Path, model: &Model, axes: bool) -> Result<(), String> {
     let unit = model.units.label(Dimension::LENGTH);
-    let sheet = structure(model).sheet(&model.title, (&unit, 1.0 / model.units.factor(Dimension::LENGTH)));
+    let mut structure = structure(model);
+    if axes {
+        structure.lines.iter_mut().for_each(|line| line.axes = local_axes(model, &line.name));
+    }
+    let sheet = structure.sheet(&model.title, (&unit, 1.0 / model.units.factor(Dimension::LENGTH)));
     if has_extension(path, "png") { write(path, sheet.png(DPI)) } else { write(path, sheet.svg()) }
+}
+
+/// Local y and z axes of a member of a frame.
+fn local_axes(model: &Model, name: &str) -> Option<[[f64; 3]; 2]> {
+    let element = model.elements.iter().find(|e| e.name == name)?;
+    match &element.kind {
+        Kind::Frame { frame, coordinates } if frame.part.member().is_some() => {
+            let [_, y, z] = axes_of(model, coordinates);
+            Some([y, z])
+        }
+        _ => None,
+    }
 }
 
 /// The structure of a model.
@@ -142,6 +159,7 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
         axis: axes.first().copied().flatten().filter(|a| axes.iter().all(|b| *b == Some(*a))),
         hinges: if kind == LineKind::Member { hinges(&element.kind, &dofs, model) } else { [false; 2] },
         part: specimen.or_else(|| external.map(|e| model.specimens.len() + e)),
+        axes: None,
     };
     match nodes[..] {
         [] => Vec::new(),
@@ -152,6 +170,14 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
 
 /// Ends of a member that do not turn with their nodes: their rotations have no stiffness left.
 fn hinges(kind: &Kind, dofs: &[usize], model: &Model) -> [bool; 2] {
+    if let Kind::Frame { frame, .. } = kind {
+        let released = frame.part.member().map_or([false; 6], |m| m.released);
+        return match dofs.len() {
+            // Both bending moments of an end, in space.
+            7.. => [released[1] && released[3], released[2] && released[4]],
+            _ => [released[1], released[2]],
+        };
+    }
     let Kind::Linear { stiffness, .. } = kind else { return [false; 2] };
     let n = dofs.len();
     let turns = |end: usize| (end * n / 2..(end + 1) * n / 2).filter(|&i| model.dofs[dofs[i]].angle);

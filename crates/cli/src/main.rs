@@ -3,6 +3,7 @@
 mod catalogue;
 mod cmd;
 mod drawing;
+mod frames;
 mod interrupt;
 mod load;
 mod output;

@@ -48,6 +48,7 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
+    refused.extend(powers(model));
     refused.extend(within_sections(model));
     refused.extend(trials(model));
     refused.extend(drifting(model));
@@ -58,6 +59,19 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         return Err(refused);
     }
     crate::simulation::export(model, name, origin)
+}
+
+/// Parts of frames whose viscous slope changes with the rate: the C keeps the tangents of its parts.
+fn powers(model: &Model) -> Option<Problem> {
+    let follows =
+        |e: &Element| matches!(&e.kind, Kind::Frame { frame, .. } if frame.part.follows_rate(&frame.sections.tables()));
+    let first = model.elements.iter().position(follows)?;
+    let message = format!(
+        "`{}` is viscous with a power of the rate, which generated C does not follow",
+        model.elements[first].name
+    );
+    let help = "use the element `damper` in place of the material `viscous`, or n = 1";
+    Some(refusal(Subject::Element(first), message, help))
 }
 
 /// What of sections generated code does not read: the stresses of fibres, and members that do not remember their section forces.

@@ -371,6 +371,11 @@ impl Run {
         &self.sim
     }
 
+    /// Looks at what members carry from now on, see [`interfield_structure::carried`].
+    pub fn watch_members(&mut self) {
+        self.sim.watch_members();
+    }
+
     /// Its model.
     pub fn model(&self) -> &Arc<Model> {
         &self.model

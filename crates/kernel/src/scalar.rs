@@ -63,6 +63,10 @@ pub trait Scalar:
     fn greater(self, other: Self, yes: Self, no: Self) -> Self;
     /// `self * factor`, and zero where `self` is zero even if `factor` is infinite.
     fn scaled(self, factor: Self) -> Self;
+    /// The same number without its derivatives.
+    fn still(self) -> Self {
+        self
+    }
     /// Whether it is known to be zero. A number knows; what only records its operations does not, unless it is a constant.
     fn is_zero(self) -> bool;
 }
@@ -254,6 +258,10 @@ impl<T: Scalar> Div<f64> for Dual<T> {
 
 impl<T: Scalar> Scalar for Dual<T> {
     #[inline]
+    fn still(self) -> Self {
+        Dual { re: self.re.still(), eps: T::constant(0.0) }
+    }
+
     fn constant(x: f64) -> Self {
         Dual { re: T::constant(x), eps: T::constant(0.0) }
     }

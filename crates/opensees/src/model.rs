@@ -251,6 +251,11 @@ fn write_materials(domain: &Domain, used: &mut Vec<Use>, report: &mut Report) ->
             Ok(placeholder(tag, acts))
         };
         match materials::keys(command, &mut part) {
+            Ok(_) if !materials::is_known(domain, tag) => {
+                let name = format!("uniaxialMaterial {}", kind(command));
+                let message = "it is made of materials that cannot be translated, or of itself";
+                report.add(Fate::Refused, &name, &command.place, message, "make it of others");
+            }
             Ok(mut keys) => {
                 let made = keys.0.iter().any(|(k, _)| k == "of");
                 let mut all = vec![("name".to_owned(), placeholder(tag, acts))];

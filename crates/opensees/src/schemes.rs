@@ -31,7 +31,7 @@ pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
         return Scheme { written: named("newmark-newton", &[]), steps: 1 };
     };
     let name = kind(integrator);
-    let mut a = Arguments::from(&integrator.arguments[1..]);
+    let mut a = Arguments::from(integrator.arguments.get(1..).unwrap_or(&[]));
     let p = a.numbers();
     let get = |i: usize, otherwise: f64| p.get(i).copied().unwrap_or(otherwise);
     let once = one_pass(domain);

@@ -200,6 +200,10 @@ impl<'a> Script<'a> {
 
     fn take(&mut self, command: &Command) {
         self.descends(command);
+        if command.name == "region" && !Arguments::of(command).has("-rayleigh") {
+            let why = "a region without damping has no effect on the mechanics";
+            self.report.add(Fate::Ignored, "region", &command.place, why, "");
+        }
         if let Some(result) = self.domain.build(command) {
             if let Err((message, remedy)) = result {
                 self.report.add(Fate::Refused, &title(command), &command.place, &message, &remedy);
@@ -360,7 +364,9 @@ impl<'a> Script<'a> {
         if !is_static {
             return self.transient(command, steps, a.number());
         }
-        let p = integrator.as_ref().map_or_else(Vec::new, |c| Arguments::from(&c.arguments[1..]).numbers());
+        let p = integrator
+            .as_ref()
+            .map_or_else(Vec::new, |c| Arguments::from(c.arguments.get(1..).unwrap_or(&[])).numbers());
         match (name, &p[..]) {
             ("" | "LoadControl" | "StaticLoadControl", _) => {
                 self.load(command, steps, p.first().copied().unwrap_or(1.0));

@@ -728,6 +728,42 @@ fn a_script_without_a_model_says_so() {
 }
 
 #[test]
+fn circles_of_materials_and_empty_commands_are_refused() {
+    let circle = import(&column(
+        "uniaxialMaterial Parallel 1 2
+         uniaxialMaterial Parallel 2 1
+         element truss 1 1 2 0.1 1
+         element elasticBeamColumn 2 1 2 0.1 3e7 0.001 1",
+    ));
+    assert!(
+        told(&circle, Fate::Refused).iter().any(|m| m.contains("or of itself")),
+        "{:?}",
+        told(&circle, Fate::Refused)
+    );
+    for command in [
+        "model",
+        "node",
+        "element",
+        "section",
+        "patch",
+        "fiber",
+        "integrator",
+        "pattern",
+        "load",
+        "eleLoad",
+        "region",
+        "recorder",
+        "fix",
+        "remove",
+    ] {
+        let empty = import(&column(&format!(
+            "{command}\nelement elasticBeamColumn 2 1 2 0.1 3e7 0.001 1\nanalysis Static\nanalyze 1\nanalysis Transient\nanalyze 1 0.1"
+        )));
+        assert!(!empty.report.findings.is_empty(), "{command} is dropped without a word");
+    }
+}
+
+#[test]
 fn a_broken_record_is_refused_with_its_line() {
     let head = "{\"recorder\":\"python\",\"script\":\"s.py\",\"version\":1}\n";
     assert!(Record::read(&format!("{head}nonsense\n{head}")).is_err_and(|e| e.contains("line 2")));

@@ -1,6 +1,7 @@
 //! The curve of a structure that is pushed: its resistance over the displacement that is controlled.
 
-use crate::{Axis, BLACK, Curve, Order, Panel, Style};
+use crate::scale::short;
+use crate::{Axis, BLACK, Curve, Order, Panel, Style, printed};
 
 /// The curve of a pushover or a cyclic test, from its points in their order. `events`: what happened where, such as the first yield; the
 /// largest resistance is marked by itself.
@@ -11,15 +12,9 @@ pub fn capacity(x: Axis, y: Axis, path: Vec<(f64, f64)>, events: &[(String, (f64
     let mut curves = vec![Curve::line(if events.is_empty() { "" } else { "resistance" }, path).colour(0)];
     let dot =
         |name: &str, at: (f64, f64), colour: usize| Curve::line(name, vec![at]).style(Style::Points).colour(colour);
-    curves.extend(strongest.map(|p| dot(&format!("largest: {}", told(p.1, &y.unit)), p, BLACK)));
+    curves.extend(strongest.map(|p| dot(&format!("largest: {} {}", short(p.1), printed(&y.unit)), p, BLACK)));
     curves.extend(events.iter().enumerate().map(|(i, (name, at))| dot(name, *at, 1 + i % 5)));
     Panel { x, y, order: if monotonic { Order::Sorted } else { Order::Free }, curves, ..Panel::default() }
-}
-
-/// A number with the digits that are read, and its unit.
-fn told(value: f64, unit: &str) -> String {
-    let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
-    format!("{value:.digits$} {}", crate::printed(unit))
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ pub(crate) fn described(block: &Block) -> Value {
             let direction = v.drawing.direction(&v.motion);
             json!({ "title": v.title, "note": v.note, "spec": view(v, direction), "still": still(v, direction) })
         }
+        Block::Still { title, sheet, note } => {
+            json!({ "title": title, "note": note, "still": sheet.svg(), "small": true })
+        }
         Block::Kept(kept) => kept.clone(),
     }
 }

@@ -20,6 +20,7 @@ mod page;
 mod png;
 mod scale;
 mod scene;
+pub mod section;
 pub mod sketch;
 mod strokes;
 pub mod structure;
@@ -31,7 +32,7 @@ pub use described::{bring_back, keep};
 pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style, printed};
 pub use page::Page;
 
-use structure::Drawing;
+use structure::{Drawing, Sheet};
 
 /// Some blocks under a heading.
 #[derive(Clone, Debug)]
@@ -69,6 +70,9 @@ pub enum Block {
     Plot(Panel),
     /// A structure that moves.
     View(View),
+    /// A picture, with a title and a remark; the remark may be empty.
+    #[allow(missing_docs)]
+    Still { title: String, sheet: Sheet, note: String },
     /// What [`keep`] made of one of these.
     Kept(serde_json::Value),
 }

@@ -86,7 +86,7 @@ fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) ->
     });
     let note = Some(text(&block["note"])).filter(|n| !n.is_empty()).map(|n| format!("<p class=\"note\">{n}</p>"));
     let id = if spec.is_null() { String::new() } else { format!(" id=\"f{}\"", specs.len()) };
-    let class = if spec["order"] == "free" { " class=\"loop\"" } else { "" };
+    let class = if spec["order"] == "free" || block["small"] == true { " class=\"loop\"" } else { "" };
     specs.extend(Some(spec).filter(|s| !s.is_null()));
     let note = note.unwrap_or_default();
     writeln!(out, "<figure{id}{class}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")

@@ -145,6 +145,20 @@ fn scientific(x: f64, step: f64, largest: f64) -> String {
     format!("{:.decimals$}·10{}", x / 10f64.powi(e), raised(e)).replace('-', "−")
 }
 
+/// A number with the four digits that are read.
+pub(crate) fn short(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !size.is_finite() {
+        return if size == 0.0 { "0".to_owned() } else { "-".to_owned() };
+    }
+    if !(1e-4..1e7).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let digits = (3 - size.log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,6 +103,25 @@ pub(crate) enum Shape {
     },
 }
 
+impl Shape {
+    /// The same somewhere else.
+    pub(crate) fn moved(self, (dx, dy): Point) -> Self {
+        let far = |p: Point| (p.0 + dx, p.1 + dy);
+        let all = |points: Vec<Point>| points.into_iter().map(far).collect::<Vec<_>>();
+        match self {
+            Shape::Strokes { lines, colour, width, dashed } => {
+                Shape::Strokes { lines: lines.into_iter().map(all).collect(), colour, width, dashed }
+            }
+            Shape::Area { outline, colour, opacity } => Shape::Area { outline: all(outline), colour, opacity },
+            Shape::Dots { at, radius, colour } => Shape::Dots { at: all(at), radius, colour },
+            Shape::Text(text) => Shape::Text(Text { at: far(text.at), ..text }),
+            Shape::Group { class, title, shapes } => {
+                Shape::Group { class, title, shapes: shapes.into_iter().map(|s| s.moved((dx, dy))).collect() }
+            }
+        }
+    }
+}
+
 /// All of it, on white paper.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {

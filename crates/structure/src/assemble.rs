@@ -1,11 +1,11 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
-use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::transformation::Transformation;
+use interfield_kernel::{Fault, Scheme};
 use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
@@ -228,7 +228,7 @@ fn is_symmetric(kind: &Kind) -> bool {
         Kind::Law { law, .. } => law.info().symmetric,
         // Equilibrium on the displaced ends couples shear to the axial force.
         Kind::Frame { frame, .. } => match frame.part {
-            Part::Spring { .. } | Part::Truss { .. } => true,
+            Part::Spring { .. } | Part::Truss { .. } | Part::Springs { .. } | Part::Slice { .. } => true,
             Part::Plane(_, kind) | Part::Space(_, kind) => kind != Transformation::PDelta,
             Part::Bearing(_) => false,
         },
@@ -783,6 +783,16 @@ fn mode_too_many((model, free): (&Model, &[usize]), bare: &Assembly, wanted: usi
 
 /// A fault at the start, as a problem of the model.
 pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
+    if let Fault::Singular { dof } = fault
+        && model.analysis.scheme.survey_start().needs_mass
+        && let Some(dof) = free.get(dof).map(|&d| &model.dofs[d]).filter(|d| d.mass == 0.0)
+    {
+        let scheme = &model.analysis.scheme_name;
+        let message =
+            format!("`{}` has no mass, and scheme `{scheme}` finds accelerations by the mass alone", dof.name);
+        let help = "give the node a `mass` there, or use a scheme that also balances stiffness, such as alpha-os";
+        return Problem { subject: subject(free, looped, fault), message, help: help.to_owned(), fatal: true };
+    }
     let help = match fault {
         Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
         Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",

@@ -13,6 +13,7 @@ pub mod assemble;
 pub mod assembled;
 pub mod blueprint;
 pub mod capacity;
+pub mod carried;
 pub mod channels;
 pub mod checkpoint;
 mod damping;

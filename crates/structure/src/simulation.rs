@@ -19,6 +19,7 @@ use interfield_linalg::{EigenError, Modes, Pattern, Report, highest, modes};
 
 use crate::assemble::{Assembly, Place, cannot_start, explain};
 use crate::assembled::Assembled;
+use crate::carried::{Carried, Home, Members, When};
 use crate::channels::{Channels, Recorder};
 use crate::energy::Energy;
 use crate::landing::Landing;
@@ -33,6 +34,8 @@ pub(crate) struct Part {
     pub(crate) sub: SubModel,
     pub(crate) free: Vec<usize>,
     pub(crate) looped: Vec<usize>,
+    /// Where its degrees of freedom are.
+    places: Vec<Place>,
     /// Whether the states of these elements remember their deformation.
     memory: Vec<bool>,
     /// Elements in the loop whose force is a function of their deformation.
@@ -98,6 +101,8 @@ pub struct Simulation {
     moved: Vec<((usize, usize), [f64; 2])>,
     /// Only where asked for.
     landing: Option<Landing>,
+    /// Looks at members; only where asked for.
+    members: Option<Members>,
 }
 
 /// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
@@ -188,7 +193,46 @@ impl Simulation {
                 energy.add(system, dims.point(t, &x[..dims.state()]))?;
             }
         }
+        self.look(t);
         self.observe(k + 1)
+    }
+
+    /// Looks at the members from the present state on, see [`crate::carried`].
+    pub fn watch_members(&mut self) {
+        let homes: Vec<Home<'_>> = (self.parts.iter().enumerate())
+            .map(|(i, part)| Home {
+                model: &part.sub.model,
+                elements: &part.sub.elements,
+                looped: &part.looped,
+                free: &part.free,
+                places: &part.places,
+                system: self.coupling.system(i),
+            })
+            .collect();
+        let members = Members::new(&homes);
+        if !members.is_empty() {
+            self.members = Some(members);
+            self.look(0.0);
+            self.members.iter_mut().for_each(Members::begin);
+        }
+    }
+
+    fn look(&mut self, t: f64) {
+        let Simulation { members: Some(members), parts, coupling, .. } = self else { return };
+        let displaced = |i: usize| members.displaced(i, &coupling.state_of(i)[..coupling.dims_of(i).nu]);
+        let displaced = (0..parts.len()).map(displaced).fold(0.0, f64::max);
+        members.decide(t, displaced);
+        for i in 0..parts.len() {
+            let n = coupling.dims_of(i).nu;
+            let (system, x) = coupling.at_node(i);
+            members.look(i, system, t, &x[..n]);
+        }
+    }
+
+    /// What the members carried at a moment, with its time, s, and over the run; none without [`Simulation::watch_members`].
+    pub fn members(&self, when: When) -> Option<(f64, Vec<Carried>)> {
+        let members = self.members.as_ref()?;
+        Some((if when == When::Start { 0.0 } else { members.peak_time() }, members.at(when)))
     }
 
     /// Sets a watch over the run, from the present state on: see [`crate::watch`].
@@ -445,7 +489,7 @@ impl Structure {
         let free = self.free().to_vec();
         let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
         let (mut parts, mut substructures, mut twins) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut places_of, mut problems) = (Vec::new(), Vec::new());
+        let mut problems = Vec::new();
         for part in assembled {
             let structure::Part { sub, mut assembly, specimens, twin, ports } = part;
             let rows = match mount(&sub.model, &mut assembly, specimens, workshop) {
@@ -465,16 +509,15 @@ impl Structure {
             let (substeps, fine) = (sub.substeps as usize, sub.fine);
             substructures.push(Substructure { system, y0, scheme, substeps, fine, ports });
             twins.extend(twin);
-            places_of.push(places);
-            parts.push(Part { sub, free, looped, memory, curves, recorder, energy: None, out });
+            parts.push(Part { sub, free, looped, places, memory, curves, recorder, energy: None, out });
         }
         if !problems.is_empty() {
             return Err(problems);
         }
         let imposed = driven.iter().filter_map(|d| whole_motion(d, &parts)).collect();
-        let driven = driven.into_iter().map(|d| imposed_rate(d, &places_of)).collect();
+        let driven = driven.into_iter().map(|d| imposed_rate(d, &parts)).collect();
         let mut coupling = if model.analysis.statics {
-            balanced(&model, substructures, &places_of, &parts)?
+            balanced(&model, substructures, &parts)?
         } else {
             let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt };
             let started = start(&model, assembly, twins, driven);
@@ -510,6 +553,7 @@ impl Structure {
             watch: None,
             moved: Vec::new(),
             landing,
+            members: None,
             model,
         })
     }
@@ -522,8 +566,8 @@ fn whole_motion(drive: &Drive, parts: &[Part]) -> Option<(usize, Motion)> {
 }
 
 /// The same for the coupling.
-fn imposed_rate(drive: Drive, places_of: &[Vec<Place>]) -> Driven {
-    let unknown = |&(part, dof): &(usize, usize)| match places_of[part][dof] {
+fn imposed_rate(drive: Drive, parts: &[Part]) -> Driven {
+    let unknown = |&(part, dof): &(usize, usize)| match parts[part].places[dof] {
         Place::Free(i) => Some((part, i)),
         Place::Imposed(_) | Place::Fixed => None,
     };
@@ -535,14 +579,13 @@ fn imposed_rate(drive: Drive, places_of: &[Vec<Place>]) -> Driven {
 fn balanced(
     model: &Model,
     mut substructures: Vec<Substructure<Assembled>>,
-    places_of: &[Vec<Place>],
     parts: &[Part],
 ) -> Result<Box<dyn Coupling<Assembled>>, Vec<Problem>> {
-    let (Some(all), [places], [part]) = (substructures.pop(), places_of, parts) else {
+    let (Some(all), [part]) = (substructures.pop(), parts) else {
         let help = "push it in one piece: remove the substructures, or give --whole";
         return Err(vec![Problem::error(Subject::Model, "a structure that is cut cannot be pushed".to_owned(), help)]);
     };
-    let known = pushover::Parts { y0: all.y0, places, free: &part.free, looped: &part.looped };
+    let known = pushover::Parts { y0: all.y0, places: &part.places, free: &part.free, looped: &part.looped };
     Ok(Box::new(Pushed::start(model, all.system, known)?))
 }
 

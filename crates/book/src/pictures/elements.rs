@@ -126,6 +126,7 @@ fn sketch(name: &str) -> Option<Sketch> {
         "beam3d" => beam3d(&mut s),
         "block" => block(&mut s, &["s' = A s + B q + Bv q'", "p = C s + D q + Dv q'"]),
         "formula" => block(&mut s, &["s' = g(q, q', s, t)", "p = p(q, q', s, t)"]),
+        name if super::frames::sketch(&mut s, name) => {}
         _ => return None,
     }
     Some(s)

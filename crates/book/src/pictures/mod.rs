@@ -6,6 +6,8 @@ mod compensators;
 mod couplings;
 mod elements;
 mod flows;
+mod frames;
+mod materials;
 mod schemes;
 mod strokes;
 
@@ -16,6 +18,8 @@ pub(crate) const FOLDER: &str = "img";
 pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
     let mut drawn = flows::all();
     drawn.extend(elements::all()?);
+    drawn.extend(materials::all()?);
+    drawn.extend(frames::all());
     drawn.extend(schemes::all()?);
     drawn.extend(couplings::all()?);
     drawn.extend(compensators::all()?);
@@ -24,3 +28,4 @@ pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
 
 pub(crate) use couplings::steps;
 pub(crate) use elements::has_curve;
+pub(crate) use materials::written;

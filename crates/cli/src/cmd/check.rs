@@ -16,6 +16,7 @@ use interfield_structure::specimen::Rehearsal as AsEmulated;
 
 use crate::Exit;
 use crate::drawing::draw_model;
+use crate::frames;
 use crate::load::{Loaded, ModelArgs, pushed};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
@@ -32,7 +33,7 @@ use interfield::table::{aligned, short, time, wrapped};
 /// One page to read before a run or a test: coupling, sides and schemes with their steps, specimens with their actuators, sensors, rates,
 /// compensation and limits, parts that other programs compute. Nothing is run, except for a few milliseconds to see what a step
 /// costs. The structure is drawn with names, axes, dimensions, supports, loads and masses; specimens and parts of other programs have
-/// colours of their own.
+/// colours of their own. Cross-sections with fibres are drawn in a second file, with the numbers of the fibres.
 #[derive(ClapArgs, Clone)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
 interfield check models/isolated-building.toml --stability\n  \
@@ -61,6 +62,9 @@ pub(crate) struct Args {
     /// Show every degree of freedom
     #[arg(long)]
     all: bool,
+    /// Draw the local axes of members
+    #[arg(long)]
+    axes: bool,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -94,11 +98,15 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(found) => found,
         Err(e) => return e,
     };
-    if let Err(message) = draw_model(&picture, &model) {
-        let help = "give another file with --output, for example --output structure.svg";
-        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
-        return Exit::Failure;
-    }
+    let drawn = draw_model(&picture, &model, args.axes).and_then(|()| frames::draw_sections(&picture, &model));
+    let sections = match drawn {
+        Ok(sections) => sections,
+        Err(message) => {
+            let help = "give another file with --output, for example --output structure.svg";
+            fail(args.json, Some(&picture.display().to_string()), None, &message, help);
+            return Exit::Failure;
+        }
+    };
     let unknown = model.externals.iter().any(|e| e.probe.is_some());
     if unknown && !args.identify {
         return unsettled(&model, &loaded, args, &picture);
@@ -122,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let plan = Plan::with_limits(&sim);
     let cost = cost(&mut sim);
-    let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, picture };
+    let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, picture, sections };
     let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
         Err(Unjudged { why, help }) => {
@@ -217,6 +225,8 @@ struct Findings {
     /// Seconds per step.
     cost: Option<f64>,
     picture: PathBuf,
+    /// Where the cross-sections are drawn, if there are any with fibres.
+    sections: Option<PathBuf>,
 }
 
 fn held(dof: &Dof) -> &'static str {
@@ -264,6 +274,10 @@ impl Findings {
             count("imposed"),
             self.picture.display()
         );
+        if let Some(sections) = &self.sections {
+            out += &format!("  cross-sections drawn in {}\n", sections.display());
+        }
+        out += &frames::text(model);
         out += &self.dof_table(all);
         out += &match &self.modal {
             Ok(modal) => mass_table(modal) + &mode_table(modal, modes, &self.unknowns, self.sim.dt()),
@@ -331,6 +345,8 @@ impl Findings {
         json!({
             "title": sim.model.title,
             "picture": self.picture.display().to_string(),
+            "section_picture": self.sections.as_ref().map(|s| s.display().to_string()),
+            "frame": frames::described(&sim.model),
             "nodes": sim.model.nodes.iter().filter(|n| !n.dofs.is_empty())
                 .map(|n| json!({ "name": n.name, "at": n.at.map(|x| x / sim.model.units.factor(Dimension::LENGTH)) })).collect::<Vec<_>>(),
             "elements": sim.model.elements.iter()

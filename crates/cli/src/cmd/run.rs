@@ -27,7 +27,10 @@ use crate::cmd::doctor;
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
-use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, blocks, interface, keep as keep_recordings};
+use crate::report::{
+    Curves, Evidence, Frames, LOOKED_AT, Pictures, Report, Scene, Unmade, blocks, envelopes, interface,
+    keep as keep_recordings,
+};
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
@@ -226,6 +229,10 @@ fn attempt(
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
     let mut run = prepared.start()?;
+    // In real time nothing is kept for pictures.
+    if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
+        run.watch_members();
+    }
     on_interrupt(run.operator());
     if real_time.control {
         listen(run.operator(), |_| None);
@@ -282,7 +289,7 @@ fn tell(
     left: &mut Left,
 ) -> Exit {
     let (sim, model, Some(files)) = (run.simulation(), run.model(), run.files()) else { return Exit::Failure };
-    let (mut evidence, curves) = evidence(outcome, model, page_data);
+    let (mut evidence, curves) = evidence(outcome, sim, page_data);
     evidence.interface = interface(sim);
     evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
@@ -360,7 +367,8 @@ fn strength_blocks(strength: &Strength) -> Vec<Block> {
 
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
 /// has them.
-fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
+fn evidence(outcome: &Outcome, sim: &Simulation, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
+    let model = &sim.model;
     let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), time(*s));
     let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
     let rate = short((outcome.steps as f64 / outcome.seconds).round());
@@ -368,7 +376,12 @@ fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (E
     timings.push(("times real time".to_owned(), short(outcome.simulated / outcome.seconds)));
     let structure = page_data.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(model, &w.frames)]);
     let verdict = format!("{}; verdict: {}", outcome.line(), outcome.verdict.line());
-    let evidence = Evidence { good: outcome.is_good(), verdict, structure, timings, ..Evidence::default() };
+    let mut evidence = Evidence { good: outcome.is_good(), verdict, structure, timings, ..Evidence::default() };
+    if let Some(data) = &page_data {
+        let Pictures { gravity, members } = data.scene.pictures(model, sim, &data.frames);
+        (evidence.gravity, evidence.members) = (gravity, members);
+        evidence.storeys = data.curves.as_ref().map_or_else(Vec::new, |c| envelopes(model, &c.ranges));
+    }
     (evidence, page_data.and_then(|w| w.curves))
 }
 

@@ -16,6 +16,11 @@ pub(crate) struct Evidence {
     pub(crate) verdict: String,
     /// What is to be seen of the structure, modes and deformed shape; `None` if it was not computed.
     pub(crate) structure: Option<[Vec<Block>; 2]>,
+    /// Drifts and floors over the height.
+    pub(crate) storeys: Vec<Block>,
+    /// What members carried at the largest displacement and over the run, and after gravity.
+    pub(crate) members: Vec<Block>,
+    pub(crate) gravity: Vec<Block>,
     /// How well substructures held together.
     pub(crate) interface: Vec<Block>,
     /// What the laboratory did.
@@ -41,6 +46,7 @@ impl Evidence {
             "timings": self.timings,
             "page": {
                 "structure": self.structure.as_ref().map(|both| both.each_ref().map(|blocks| keep(blocks))),
+                "storeys": keep(&self.storeys), "members": keep(&self.members), "gravity": keep(&self.gravity),
                 "interface": keep(&self.interface), "laboratory": keep(&self.laboratory), "pushover": keep(&self.pushover),
             },
         });
@@ -57,6 +63,10 @@ impl Evidence {
             good: kept["good"].as_bool()?,
             verdict: text(&kept["verdict"])?,
             structure: bring_back(&page["structure"][0]).zip(bring_back(&page["structure"][1])).map(|(m, d)| [m, d]),
+            // Earlier versions had none of them.
+            storeys: bring_back(&page["storeys"]).unwrap_or_default(),
+            members: bring_back(&page["members"]).unwrap_or_default(),
+            gravity: bring_back(&page["gravity"]).unwrap_or_default(),
             interface: bring_back(&page["interface"])?,
             laboratory: bring_back(&page["laboratory"])?,
             pushover: bring_back(&page["pushover"]).unwrap_or_default(),

@@ -58,6 +58,11 @@ impl Frames {
         self.values.extend((0..unknowns).map(|i| unknown(i) as f32));
     }
 
+    /// Time and unknowns of the largest displacement.
+    pub(crate) fn peak(&self) -> (f64, &[f32]) {
+        (self.peak.1, &self.peak_values)
+    }
+
     /// Times and unknowns of at most so many moments, with that of the largest displacement.
     pub(crate) fn moments(&self, most: usize) -> Vec<(f64, &[f32])> {
         let every = self.times.len().div_ceil(most.max(1)).max(1);

@@ -5,7 +5,9 @@ mod curves;
 mod evidence;
 mod frames;
 mod laboratory;
+mod members;
 mod scene;
+mod storeys;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -18,7 +20,9 @@ pub(crate) use curves::{Curves, of_push, times_second};
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use laboratory::{blocks, keep};
+pub(crate) use members::{LOOKED_AT, Pictures, cross_section};
 pub(crate) use scene::Scene;
+pub(crate) use storeys::envelopes;
 
 use interfield::coupled;
 use interfield::files::{create, unwritten};
@@ -63,8 +67,20 @@ impl Report<'_> {
     fn page(self) -> Page {
         let section = |title: &str, blocks: Vec<Block>| Section { title: title.to_owned(), blocks };
         let model = Block::Folded { summary: "Model file".to_owned(), text: self.meta.model_text.clone() };
-        let Evidence { good, verdict, structure, interface, laboratory, pushover, log, timings, numbers: _ } =
-            self.evidence;
+        let Evidence {
+            good,
+            verdict,
+            structure,
+            interface,
+            laboratory,
+            pushover,
+            log,
+            timings,
+            numbers: _,
+            gravity,
+            members,
+            storeys,
+        } = self.evidence;
         let [modes, deformed] = structure.unwrap_or_default();
         let log = if log.is_empty() { Vec::new() } else { vec![Block::Lines(log)] };
         let timings = timings.into_iter().map(|(what, value)| vec![what, value]).collect();
@@ -88,6 +104,9 @@ impl Report<'_> {
                 section("Pushover", [self.curves.pushed(), pushover].concat()),
                 section("Peaks", vec![peaks(self.curves)]),
                 section("Deformed shape", deformed),
+                section("Storeys", storeys),
+                section("Members", members),
+                section("After gravity", gravity),
                 section("Hysteresis", self.curves.loops()),
                 section("Histories", self.curves.histories()),
                 section("Energy balance", self.curves.energies()),

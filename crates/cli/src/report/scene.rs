@@ -24,13 +24,13 @@ const NUMBERS: usize = 900_000;
 
 /// A model as it is drawn.
 pub(crate) struct Scene {
-    drawing: Drawing,
+    pub(super) drawing: Drawing,
     /// Names of the nodes.
     names: Vec<String>,
     /// What moves each of them.
     moves: Vec<Moves>,
     /// The unknown that each degree of freedom is.
-    unknowns: Vec<Option<usize>>,
+    pub(super) unknowns: Vec<Option<usize>>,
     /// Unit of length and how many make a metre.
     unit: (String, f64),
     /// Modes, or why there are none.
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     /// Displacements and rotations of all nodes for values of the degrees of freedom.
-    fn displaced(&self, value: impl Fn(usize) -> f64) -> Vec<f32> {
+    pub(super) fn displaced(&self, value: impl Fn(usize) -> f64) -> Vec<f32> {
         let node = |moves: &Moves| {
             let mut d = [0.0; 6];
             for (dof, unit) in moves {

@@ -74,6 +74,41 @@ const UNIAXIAL: Info = Info {
     ..Info::SPRING_LIKE
 };
 
+/// Materials between two nodes at one place.
+const ZERO_LENGTH: Info = Info {
+    name: "zero-length",
+    title: "materials between two nodes at one place, along several directions",
+    equations: &["p_i = s_i(q_i), q_i the displacement of the second node against the first along direction i"],
+    reference: "the materials",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("nodes", "two nodes at one place"),
+        ("materials", "names of [[material]], one for each direction: forces along translations, moments about axes"),
+        ("directions", "x, y, z, rx, ry, rz in local axes; in the plane x, y, rz"),
+        ("along", "vector along its local x axis (default: global x)"),
+        ("across", "vector in its local xy plane (default: global y)"),
+    ],
+    hysteretic: true,
+    ..Info::SPRING_LIKE
+};
+
+/// A cross-section between two nodes at one place.
+const ZERO_LENGTH_SECTION: Info = Info {
+    name: "zero-length-section",
+    title: "a cross-section between two nodes at one place: bond slip, a hinge, moment-curvature",
+    equations: &["(N, Mz, My, T) of the section at the displacement along x and the rotations between the nodes"],
+    reference: "the cross-section",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("nodes", "two nodes at one place"),
+        ("cross_section", "name of a [[cross-section]]"),
+        ("along", "vector along its local x axis, the normal of the section (default: global x)"),
+        ("across", "vector in its local xy plane (default: global y)"),
+    ],
+    hysteretic: true,
+    ..Info::SPRING_LIKE
+};
+
 /// A bar.
 const BAR: Info = Info {
     name: "bar",
@@ -314,6 +349,8 @@ pub const OWN: &[Info] = &[
     Block::INFO,
     FORMULA,
     UNIAXIAL,
+    ZERO_LENGTH,
+    ZERO_LENGTH_SECTION,
     BAR,
     MEMBER,
     ELASTOMERIC,

@@ -196,11 +196,6 @@ impl Bearing {
         }
     }
 
-    /// Whether its forces depend on the rates of its coordinates.
-    pub fn viscous(&self) -> bool {
-        matches!(&self.shear, Shear::Slider(slider) if slider.friction.varies())
-    }
-
     /// Shear forces at the displacements and rates of the shear under the axial force.
     fn sheared<T: Scalar>(
         &self,

@@ -35,6 +35,22 @@ pub enum Part {
         /// Coordinates: 2 or 3.
         size: usize,
     },
+    /// Materials between two nodes at one place, each along a direction of its own. Coordinates: the displacement of the second node against the
+    /// first along each.
+    Springs {
+        /// Materials: forces over elongations, moments over rotations.
+        materials: [Material; DIRECTIONS],
+        /// How many of them.
+        count: usize,
+    },
+    /// A cross-section between two nodes at one place. Coordinates: the strains of the section, which are displacements and rotations of the
+    /// second node against the first: (x, rz), in space (x, rz, ry, rx).
+    Slice {
+        /// Number of the section.
+        section: usize,
+        /// Coordinates: 2 or 4.
+        size: usize,
+    },
     /// A member in the plane. Coordinates: (x, y, rz) of both ends in local axes.
     Plane(Member, Transformation),
     /// A member in space. Coordinates: (x, y, z, rx, ry, rz) of both ends in local axes.
@@ -42,6 +58,9 @@ pub enum Part {
     /// A bearing, with the coordinates of a member in the plane or in space.
     Bearing(Bearing),
 }
+
+/// Most directions of springs between two nodes.
+pub const DIRECTIONS: usize = 6;
 
 /// Most coordinates of a part.
 pub const SIZE: usize = 12;
@@ -75,7 +94,8 @@ impl Part {
     pub fn size(&self) -> usize {
         match self {
             Part::Spring { .. } => 1,
-            Part::Truss { size, .. } => *size,
+            Part::Truss { size, .. } | Part::Slice { size, .. } => *size,
+            Part::Springs { count, .. } => *count,
             Part::Plane(..) => 6,
             Part::Space(..) => 12,
             Part::Bearing(bearing) => bearing.size(),
@@ -86,6 +106,8 @@ impl Part {
     pub fn memory(&self, tables: &Tables<'_>) -> usize {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.history(),
+            Part::Springs { materials, count } => materials[..*count].iter().map(Material::history).sum(),
+            Part::Slice { section, .. } => tables.sections[*section].history(tables),
             Part::Plane(member, _) if member.sheared => member.memory::<3, 3>(tables),
             Part::Plane(member, _) => member.memory::<2, 3>(tables),
             Part::Space(member, _) if member.sheared => TRIADS + member.memory::<6, 6>(tables),
@@ -98,6 +120,15 @@ impl Part {
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(&tables.library, 1, memory),
+            Part::Springs { materials, count } => {
+                let mut rest = memory;
+                for material in &materials[..*count] {
+                    let (mine, others) = rest.split_at_mut(material.history());
+                    material.start(&tables.library, 1, mine);
+                    rest = others;
+                }
+            }
+            Part::Slice { section, .. } => tables.sections[*section].start(tables, memory),
             Part::Plane(member, _) if member.sheared => member.start::<3, 3>(tables, memory),
             Part::Plane(member, _) => member.start::<2, 3>(tables, memory),
             Part::Space(member, _) => {
@@ -153,6 +184,18 @@ impl Part {
                     }
                 }
             }
+            Part::Springs { materials, count } => {
+                k.fill(T::constant(0.0));
+                let mut first = 0;
+                for (i, material) in materials[..*count].iter().enumerate() {
+                    let range = first..first + material.history();
+                    first = range.end;
+                    let memory = (&memory[range.clone()], &mut next[range]);
+                    (p[i], k[i * (count + 1)]) = strained(by, material, memory, at.q[i], at.along(i));
+                }
+            }
+            Part::Slice { section, size: 2 } => slice::<2, T>(by, *section, (memory, next), at, p, k),
+            Part::Slice { section, .. } => slice::<4, T>(by, *section, (memory, next), at, p, k),
             Part::Plane(member, kind) => {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
                 let on = (at.t, &at.load);
@@ -189,24 +232,26 @@ impl Part {
         }
     }
 
-    /// Whether its forces depend on the rates of its coordinates.
-    pub fn viscous(&self, tables: &Tables<'_>) -> bool {
-        match self {
-            Part::Spring { material, .. } | Part::Truss { material, .. } => material.viscous(&tables.library),
-            Part::Bearing(bearing) => bearing.viscous(),
-            Part::Plane(..) | Part::Space(..) => false,
-        }
+    /// Whether the slopes of its forces by the rates of its coordinates change with these.
+    pub fn follows_rate(&self, tables: &Tables<'_>) -> bool {
+        let materials = match self {
+            Part::Spring { material, .. } | Part::Truss { material, .. } => core::slice::from_ref(material),
+            Part::Springs { materials, count } => &materials[..*count],
+            Part::Bearing(_) | Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => &[],
+        };
+        materials.iter().any(|m| m.follows_rate(&tables.library))
     }
 
     /// How its forces at `at`, reached from `memory`, change with the rates of its coordinates: `c` by rows.
     pub fn damping<T: Scalar>(&self, by: &impl Evaluate<T>, memory: &[T], at: At<'_, T>, c: &mut [T]) {
         c.fill(T::constant(0.0));
-        let slope = |material: &Material, e: T, pace: Pace<T>| {
+        let from = |first: usize, material: &Material, e: T, pace: Pace<T>| {
             let mut pace = pace.fixed();
             pace.rate = pace.rate.map(|rate| Dual { eps: T::constant(1.0), ..rate });
             let e = Dual { re: e, eps: T::constant(0.0) };
-            by.advance(material, &|i| memory[i], e, &pace, &mut |_, _| ()).eps
+            by.advance(material, &|i| memory[first + i], e, &pace, &mut |_, _| ()).eps
         };
+        let slope = |material: &Material, e: T, pace: Pace<T>| from(0, material, e, pace);
         match self {
             Part::Spring { material, area, length } => {
                 let pace = at.pace(|_| T::constant(1.0), *length);
@@ -217,10 +262,31 @@ impl Part {
                 let along = slope(material, strain, at.pace(&direction, *length)) * (area / length);
                 (0..size * size).for_each(|i| c[i] = along * direction(i / size) * direction(i % size));
             }
+            Part::Springs { materials, count } => {
+                let mut first = 0;
+                for (i, material) in materials[..*count].iter().enumerate() {
+                    c[i * (count + 1)] = from(first, material, at.q[i], at.along(i));
+                    first += material.history();
+                }
+            }
             Part::Bearing(bearing) => bearing.damping(memory, at, c),
-            Part::Plane(..) | Part::Space(..) => {}
+            Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => {}
         }
     }
+}
+
+/// Forces and tangent of a cross-section between two nodes at one place.
+fn slice<const N: usize, T: Scalar>(
+    by: &impl Evaluate<T>,
+    section: usize,
+    memory: (&[T], &mut [T]),
+    at: At<'_, T>,
+    p: &mut [T],
+    k: &mut [T],
+) {
+    let strains: [T; N] = core::array::from_fn(|i| at.q[i]);
+    let (forces, tangent) = by.section::<N>(section, memory, 0..by.history(section), &strains, at.t);
+    put(&forces, &tangent, p, k);
 }
 
 /// Present length, strain and direction of a bar that has turned with its ends.
@@ -250,6 +316,11 @@ impl<T: Scalar> At<'_, T> {
     pub(super) fn pace(&self, direction: impl Fn(usize) -> T, length: f64) -> Pace<T> {
         let rate = self.v.iter().enumerate().fold(T::constant(0.0), |sum, (i, &v)| sum + direction(i) * v);
         Pace { t: self.t, rate: Some(rate / length), calm: self.calm / length }
+    }
+
+    /// The pace of one coordinate.
+    fn along(&self, i: usize) -> Pace<T> {
+        self.pace(|j| T::constant(f64::from(u8::from(i == j))), 1.0)
     }
 }
 

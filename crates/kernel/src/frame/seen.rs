@@ -46,6 +46,31 @@ impl Part {
         }
     }
 
+    /// Strains of section number `point` alone, see [`Part::seen`].
+    pub fn strains(&self, tables: &Tables<'_>, memory: &[f64], at: At<'_>, point: usize) -> Option<[f64; 4]> {
+        match self {
+            Part::Plane(member, kind) => {
+                let v = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i])).v;
+                let remembered = self.remembered(point).map(|[first, _]| &memory[first..]);
+                let [e, k]: [f64; 2] = match remembered {
+                    Some(strains) => [strains[0], strains[1]],
+                    None => times(&compatibility::<2, 3, f64>(member.rule.xi[point], member.length), &v),
+                };
+                Some([e, k, 0.0, 0.0])
+            }
+            Part::Space(member, kind) => {
+                if let Some([first, _]) = self.remembered(point) {
+                    return Some(core::array::from_fn(|i| memory[first + i]));
+                }
+                let mut next = [0.0; TRIADS];
+                let q = core::array::from_fn(|i| at.q[i]);
+                let v = Space::new(*kind, member.length, &q, tables, (&memory[..TRIADS], &mut next)).v;
+                Some(times(&compatibility::<4, 6, f64>(member.rule.xi[point], member.length), &v))
+            }
+            _ => None,
+        }
+    }
+
     /// Section number `point` of a member that remembers `memory` and is at `at`; `scratch` has the size of its memory.
     pub fn seen(
         &self,

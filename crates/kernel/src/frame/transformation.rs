@@ -253,10 +253,7 @@ pub fn corotated<T: Scalar>(l: f64, x: &[T; 9], memory: &[T; TRIADS]) -> ([T; 6]
     let second =
         compose(core::array::from_fn(|i| x[6 + i] - memory[11 + i]), [memory[4], memory[5], memory[6], memory[7]]);
     let (a, b) = (triad(&first), triad(&second));
-    // Half-way between both ends.
-    let sum: [T; 4] = core::array::from_fn(|i| first[i] + second[i]);
-    let size = sum.iter().fold(T::constant(0.0), |s, &x| s + x * x).sqrt();
-    let r = triad(&sum.map(|x| x / size));
+    let r = triad(&half_way(first, second));
     let d = [x[0], x[1], x[2]];
     let chord = (((d[0] + l) * (d[0] + l)) + d[1] * d[1] + d[2] * d[2]).sqrt();
     let e1 = [(d[0] + l) / chord, d[1] / chord, d[2] / chord];
@@ -285,8 +282,34 @@ fn inner<T: Scalar>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// The quaternion half-way between two. Its derivative is the mean of the spins of both, as Crisfield has it and as OpenSees computes it: the
+/// true one differs by the square of the angle between both ends.
+fn half_way<T: Scalar>(first: [T; 4], second: [T; 4]) -> [T; 4] {
+    let sum: [T; 4] = core::array::from_fn(|i| first[i].still() + second[i].still());
+    let size = sum.iter().fold(T::constant(0.0), |s, &x| s + x * x).sqrt();
+    // What an end has turned by since where it is: nothing but its derivative.
+    let spin = |q: [T; 4]| {
+        let [w, x, y, z] = q.map(T::still);
+        product(q, [w, -x, -y, -z])
+    };
+    let (a, b) = (spin(first), spin(second));
+    let [x, y, z] = core::array::from_fn(|i| (a[i + 1] + b[i + 1]) * 0.5);
+    let w = (T::constant(1.0) - x * x - y * y - z * z).sqrt();
+    product([w, x, y, z], sum.map(|x| x / size))
+}
+
+/// Quaternion of the rotation `b` followed by `a`.
+fn product<T: Scalar>([w, x, y, z]: [T; 4], [w0, x0, y0, z0]: [T; 4]) -> [T; 4] {
+    [
+        w * w0 - x * x0 - y * y0 - z * z0,
+        w * x0 + x * w0 + y * z0 - z * y0,
+        w * y0 - x * z0 + y * w0 + z * x0,
+        w * z0 + x * y0 - y * x0 + z * w0,
+    ]
+}
+
 /// The quaternion of a rotation vector after a committed quaternion.
-fn compose<T: Scalar>(turn: [T; 3], [w0, x0, y0, z0]: [T; 4]) -> [T; 4] {
+fn compose<T: Scalar>(turn: [T; 3], before: [T; 4]) -> [T; 4] {
     // sin(a/2)/a and cos(a/2) of the angle a, by their series: steps turn by far less than one.
     let square = inner(turn, turn) * 0.25;
     let series = |terms: [f64; 8]| terms.into_iter().rev().fold(T::constant(0.0), |sum, c| sum * square + c);
@@ -295,12 +318,7 @@ fn compose<T: Scalar>(turn: [T; 3], [w0, x0, y0, z0]: [T; 4]) -> [T; 4] {
     let c = series(core::array::from_fn(|i| signed(i, 1.0 / factorials[i])));
     let s = series(core::array::from_fn(|i| signed(i, 1.0 / (factorials[i] * (2 * i + 1) as f64)))) * 0.5;
     let [x, y, z] = turn.map(|a| a * s);
-    [
-        c * w0 - x * x0 - y * y0 - z * z0,
-        c * x0 + x * w0 + y * z0 - z * y0,
-        c * y0 - x * z0 + y * w0 + z * x0,
-        c * z0 + x * y0 - y * x0 + z * w0,
-    ]
+    product([c, x, y, z], before)
 }
 
 /// The three axes that a unit quaternion turns the fixed ones into.

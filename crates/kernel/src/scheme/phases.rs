@@ -391,6 +391,8 @@ pub struct Survey {
     pub iterates: bool,
     /// Whether it asks how the forces change with time alone.
     pub drifts: bool,
+    /// Whether it needs the mass of every unknown.
+    pub needs_mass: bool,
 }
 
 impl Phases for Survey {
@@ -422,6 +424,10 @@ impl Phases for Survey {
     ) {
     }
     fn fill(&mut self, _: &mut (), _: f64) {}
+    fn require_mass(&mut self) -> Result<(), Fault> {
+        self.needs_mass = true;
+        Ok(())
+    }
     fn linearise(&mut self, _: f64, _: &State<()>) -> Result<(), Fault> {
         Ok(())
     }

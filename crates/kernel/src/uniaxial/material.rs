@@ -45,6 +45,14 @@ macro_rules! materials {
                 None
             }
 
+            /// Its entry in the catalogue.
+            pub const fn info(&self) -> &'static Info {
+                match self {
+                    $(Material::$kind(_) => &$kind::INFO,)*
+                    $(Material::$made(_) => &$made::INFO),*
+                }
+            }
+
             /// Numbers of its history.
             pub fn history(&self) -> usize {
                 match self {
@@ -130,6 +138,20 @@ impl Material {
             Material::Parallel(made) => made.0.any(library, Material::viscous),
             Material::Limited(made) => made.part.any(library, Material::viscous),
             Material::Shifted(made) => made.part.any(library, Material::viscous),
+            Material::Formula(made) => made.viscous(),
+            _ => false,
+        }
+    }
+}
+
+impl Material {
+    /// Whether the slope of its stress by the rate changes with the rate.
+    pub fn follows_rate(&self, library: &Library<'_>) -> bool {
+        match self {
+            Material::Viscous(law) => law.n != 1.0,
+            Material::Parallel(made) => made.0.any(library, Material::follows_rate),
+            Material::Limited(made) => made.part.any(library, Material::follows_rate),
+            Material::Shifted(made) => made.part.any(library, Material::follows_rate),
             Material::Formula(made) => made.viscous(),
             _ => false,
         }

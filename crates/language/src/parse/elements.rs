@@ -7,7 +7,7 @@ use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
-use super::{Context, ELEMENT, formulas, frames, joints, matrices, members};
+use super::{Context, ELEMENT, formulas, frames, joints, matrices, members, zero_length};
 use crate::diag::did_you_mean;
 use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
@@ -19,8 +19,8 @@ section! {
     /// An element.
     pub(crate) ELEMENTS = ("element", "[[element]]", "An element.").variants(variants);
     NAME: Text = key("name", "Its name, for channels and messages.").example("storey1");
-    DAMPED: Flag = key("damped", "Whether its stiffness is included in Rayleigh \
-        damping.").default("true").example("false");
+    DAMPED: Flag = key("damped", "Whether its stiffness is included in Rayleigh damping; if absent: not that of bars, bearings and \
+        materials between nodes (`uniaxial`, `zero-length`), that of all others.").example("false");
     TANGENT: Inner = table("tangent", &ESTIMATE, "Estimate for the tangent policy `given`.").example("{ k = \"4 kN/mm\" }");
 }
 
@@ -40,6 +40,19 @@ section! {
         variables.").example("path");
     INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
 }
+
+/// Types whose stiffness Rayleigh damping leaves out unless asked: often a stiff joint or a yielding device, whose damping would hide what the
+/// material gives.
+const UNDAMPED: [&str; 8] = [
+    "uniaxial",
+    "bar",
+    "zero-length",
+    "zero-length-section",
+    "elastomeric-bearing",
+    "friction-pendulum",
+    "flat-slider",
+    "triple-pendulum",
+];
 
 /// Keys that a stiffness is given by, whatever the type.
 const STIFFNESS_KEYS: [&str; 5] = ["k", "K", "E", "k1", "force"];
@@ -123,6 +136,7 @@ pub(crate) fn option(name: &str) -> Option<schema::Key> {
         matrices::MATRICES,
         frames::OPTIONS,
         frames::BEARING,
+        zero_length::OPTIONS,
         joints::OPTIONS,
     ];
     all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
@@ -156,7 +170,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
     };
     context.declare(&name, span.clone());
     let Some(kind_name) = kind_name else { return unreadable(context, table) };
-    let damped = table.value(&DAMPED);
+    let asked = table.read(&DAMPED);
     let Some(info) = catalogue().find(|i| i.name == kind_name.value) else {
         let help =
             did_you_mean(&kind_name.value, types()).unwrap_or_else(|| format!("types are {}", types().join(", ")));
@@ -172,6 +186,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "block" => matrices::block(context, table, &mut s0),
         "formula" => formulas::formula(context, table, &mut s0),
         "uniaxial" => frames::uniaxial(context, table),
+        "zero-length" => zero_length::springs(context, table),
+        "zero-length-section" => zero_length::slice(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
         "panel-zone" => joints::panel_zone(context, table),
@@ -194,7 +210,14 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         context.places.stiffnesses.push(place(&STIFFNESS_KEYS));
         context.places.dashpots.push(place(&DASHPOT_KEYS));
         context.places.elements.push(span);
-        context.elements.push(Element { name, type_name: info.name.to_owned(), kind, damped, given, s0 });
+        context.elements.push(Element {
+            name,
+            type_name: info.name.to_owned(),
+            kind,
+            damped: asked.map_or(!UNDAMPED.contains(&info.name), |d| d.value),
+            given,
+            s0,
+        });
     }
 }
 

@@ -27,7 +27,7 @@ section! {
     pub(super) [OPTIONS];
     pub(super) MATERIAL: Text = key("material", "Its material.").required().example("steel");
     AREA: Area = key("area", "Its area.").required().range(POSITIVE).example("20 cm^2");
-    SECTION: Text = key("cross_section", "Its cross-section.").example("column");
+    pub(super) SECTION: Text = key("cross_section", "Its cross-section.").example("column");
     FORMULATION: Choice<(By, &'static str)> = choice("formulation", &[(By::Force, "force"), (By::ForceIterated, "force-iterated"),
         (By::Displacement, "displacement")], "How its forces are found.").default("force").example("displacement");
     PASSES: Count = key("passes", "Evaluations of each section.").range(Allowed::Between(1.0, 100.0)).default("2").example("2");

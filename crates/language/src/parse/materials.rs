@@ -208,7 +208,7 @@ fn plain(
 ) -> Option<Material> {
     let (_, force, disp) = acts.says();
     let p = parameters(table, info, force, disp)?;
-    if !sound(context, table, info, &p) {
+    if !sound(context, table, info, &p, acts) {
         return None;
     }
     let material = Material::new(info.name, &p)?;
@@ -456,56 +456,83 @@ fn starts_well(
 }
 
 /// Whether parameters fit together; says what does not.
-fn sound(context: &Context<'_>, table: &Table<'_>, info: &Info, p: &[f64]) -> bool {
-    let wrong = |key: &str, message: &str, help: &str| {
-        context.error(table.place(key), message.to_owned(), help.to_owned());
-        false
-    };
-    match info.name {
+fn sound(context: &Context<'_>, table: &Table<'_>, info: &Info, p: &[f64], acts: Acts) -> bool {
+    let (_, force, disp) = acts.says();
+    let problem = match info.name {
         "kent-park" | "kent-park-tension" => {
-            let negative = "compression is negative: write for example fc = \"-30 MPa\", ec0 = -0.002";
-            if p[0] >= 0.0 {
-                return wrong("fc", "`fc` (strength in compression) must be negative", negative);
-            }
-            if p[1] >= 0.0 {
-                return wrong("ec0", "`ec0` (strain at the strength) must be negative", negative);
-            }
-            if p[2] > 0.0 || p[2] < p[0] {
-                return wrong("fcu", "`fcu` (residual stress) must lie between `fc` and zero", negative);
-            }
-            if p[3] >= p[1] {
-                return wrong(
-                    "ecu",
-                    "`ecu` must lie beyond `ec0`",
-                    "the softening branch leads from (ec0, fc) to (ecu, fcu)",
-                );
-            }
-            true
+            let shown = |i: usize, dim: Dimension| context.scope.units.show(-p[i].abs(), dim, 6);
+            concrete(p, |i| shown(i, if i % 2 == 0 { force } else { disp }))
         }
-        "elastic-plastic-gap" => {
-            if p[1] == 0.0 || p[2] * p[1] < 0.0 {
-                return wrong(
-                    "gap",
-                    "`gap` and `fy` must have one sign",
-                    "both positive act in tension, both negative in compression",
-                );
-            }
-            true
-        }
-        "pinching" => {
-            for (side, sign) in [(0, 1.0), (6, -1.0)] {
-                let r: Vec<f64> = [1, 3, 5].iter().map(|i| sign * p[side + i]).collect();
-                if !(r[0] > 0.0 && r[1] > r[0] && r[2] > r[1] && sign * p[side] > 0.0) {
-                    let key = if side == 0 { "r1p" } else { "r1n" };
-                    let help = "deformations of a side grow away from zero and have its sign, as its first force has";
-                    return wrong(key, "the corners of this backbone are not in order", help);
-                }
-            }
-            true
-        }
+        "elastic" if p[0] == 0.0 && p[1] <= 0.0 => Some((
+            "E",
+            "a material without stiffness gives nothing".to_owned(),
+            "write a modulus `E`, or `Ec` for one in compression alone".to_owned(),
+        )),
+        "elastic-plastic-gap" if p[1] == 0.0 || p[2] * p[1] < 0.0 => Some((
+            "gap",
+            "`gap` and `fy` must have one sign".to_owned(),
+            "both positive act in tension, both negative in compression".to_owned(),
+        )),
+        "pinching" => [(0, 1.0), (6, -1.0)].into_iter().find_map(|(side, sign)| backbone(&p[side..side + 6], sign)),
         "self-centring" if p[1] >= p[0] => {
-            wrong("k2", "`k2` must be less than `k1`", "k2 is the stiffness after activation")
+            Some(("k2", "`k2` must be less than `k1`".to_owned(), "k2 is the stiffness after activation".to_owned()))
         }
-        _ => true,
+        _ => None,
+    };
+    let good = problem.is_none();
+    if let Some((key, message, help)) = problem {
+        context.error(table.place(key), message, help);
     }
+    good
+}
+
+/// What is wrong: at which key, why, and what to write.
+type Wrong = (&'static str, String, String);
+
+/// Strength, strain there, residual stress and strain there: all negative, with a softening branch.
+fn concrete(p: &[f64], negative: impl Fn(usize) -> String) -> Option<Wrong> {
+    let keys = ["fc", "ec0", "fcu", "ecu"];
+    let said =
+        ["strength in compression", "strain at the strength", "residual stress", "strain of the residual stress"];
+    let positive = (0..4).find(|&i| p[i] > 0.0 || (p[i] == 0.0 && i != 2));
+    if let Some(i) = positive {
+        let message = format!("`{}` ({}) must be negative: compression is negative", keys[i], said[i]);
+        let help = match p[i] == 0.0 {
+            true => format!("write for example {} = {}", keys[i], ["\"-30 MPa\"", "-0.002", "0", "-0.006"][i]),
+            false => format!("write {} = \"{}\"; all four numbers of the envelope are negative", keys[i], negative(i)),
+        };
+        return Some((keys[i], message, help));
+    }
+    if p[3] >= p[1] {
+        let message = "this material has no branch after its strength: `ecu` must lie beyond `ec0`".to_owned();
+        let help =
+            "the stress falls from `fc` at `ec0` to `fcu` at `ecu`: write for example ec0 = -0.002, ecu = -0.006";
+        return Some(("ecu", message, help.to_owned()));
+    }
+    (p[2] < p[0]).then(|| {
+        let message = "the residual stress `fcu` is greater than the strength `fc`".to_owned();
+        ("fcu", message, "after its strength concrete softens: `fcu` lies between `fc` and zero".to_owned())
+    })
+}
+
+/// Corners (force, deformation) of one side of a pinching material.
+fn backbone(p: &[f64], sign: f64) -> Option<Wrong> {
+    let (m, r) = ([0, 2, 4].map(|i| sign * p[i]), [1, 3, 5].map(|i| sign * p[i]));
+    let key = |at: usize, positive: [&'static str; 3], negative: [&'static str; 3]| {
+        if sign > 0.0 { positive[at] } else { negative[at] }
+    };
+    let side = if sign > 0.0 { "positive" } else { "negative" };
+    if let Some(at) = (0..3).find(|&i| r[i] <= if i == 0 { 0.0 } else { r[i - 1] }) {
+        let message = format!(
+            "the corners of the {side} side are not in order: deformation {} is not beyond the one before",
+            at + 1
+        );
+        let help = format!("deformations of this side are {side} and grow away from zero");
+        return Some((key(at, ["r1p", "r2p", "r3p"], ["r1n", "r2n", "r3n"]), message, help));
+    }
+    let at = (0..3).find(|&i| m[i] < 0.0 || (i == 0 && m[0] == 0.0))?;
+    let message =
+        format!("force {} of the {side} side has the wrong sign: the material would give energy away", at + 1);
+    let help = format!("forces of this side are {side}, the first of them not zero");
+    Some((key(at, ["m1p", "m2p", "m3p"], ["m1n", "m2n", "m3n"]), message, help))
 }

@@ -30,6 +30,7 @@ mod specimens;
 mod substructures;
 mod templates;
 pub mod units;
+mod zero_length;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,6 +4,7 @@
 mod format;
 mod formulas;
 mod front;
+mod materials;
 mod pushover;
 mod records;
 mod templates;

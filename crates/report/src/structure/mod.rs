@@ -4,6 +4,7 @@
 //! **Must not be here:** models, elements, files.
 
 mod bent;
+mod diagram;
 mod dimensions;
 mod labels;
 mod sheet;
@@ -12,6 +13,7 @@ mod supports;
 mod symbols;
 
 pub use bent::{Ends, bent};
+pub use diagram::{Along, Station};
 pub use sheet::Sheet;
 pub(crate) use supports::Support;
 pub use supports::{Hold, Holds};
@@ -67,6 +69,8 @@ pub struct Line {
     pub hinges: [bool; 2],
     /// The part of the structure it belongs to, if that is not computed here.
     pub part: Option<usize>,
+    /// Local y and z axes of a member, where they are shown.
+    pub axes: Option<[[f64; 3]; 2]>,
 }
 
 /// Where a part of a structure is.

@@ -45,7 +45,7 @@ fn tint(place: Option<Place>) -> Colour {
 
 /// A sheet.
 #[derive(Clone, Debug)]
-pub struct Sheet(pub(super) Scene);
+pub struct Sheet(pub(crate) Scene);
 
 impl Sheet {
     /// As SVG text, light or dark as the reader has it.
@@ -106,6 +106,7 @@ impl Structure {
         draft.supports();
         draft.nodes();
         draft.node_loads();
+        draft.local_axes();
         draft.part_names();
         draft.node_names();
         draft.line_names();
@@ -335,6 +336,34 @@ impl<'a> Draft<'a> {
                 format!("{}: {} along {}", load.name, if load.axis < 3 { "force" } else { "moment" }, AXES[load.axis]);
             self.group("load", title, pointed(course, heads));
             self.name(&load.name, tail, 5.0, (NAME, LOAD, false), "loads");
+        }
+    }
+
+    /// Local axes of members, at their middle.
+    fn local_axes(&mut self) {
+        let mut any = false;
+        for edge in self.drawing.edges.clone() {
+            let Some(axes) = self.structure.lines[edge.line].axes else { continue };
+            any = true;
+            let [a, b] = edge.ends.map(|p| self.at[p]);
+            let middle = (0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
+            for (axis, (name, colour)) in axes.into_iter().zip([("y", SPECIMEN), ("z", scene::GREEN)]) {
+                let [x, y] = Drawing::project(self.drawing.along(axis), self.paper.direction);
+                // What points to the reader has no length.
+                if x.hypot(y) < 0.15 {
+                    continue;
+                }
+                let tip = (middle.0 + 24.0 * x, middle.1 - 24.0 * y);
+                let (course, heads) = arrow(middle, tip, false);
+                self.take_line(&course);
+                let title = format!("{}: local {name} axis", self.structure.lines[edge.line].name);
+                self.group("local axis", title, pointed_in(course, heads, colour));
+                let text = Text::new(name, (middle.0 + 32.0 * x, middle.1 - 32.0 * y + 3.5), Anchor::Middle, SMALL);
+                self.write(Text { colour, ..text });
+            }
+        }
+        if any {
+            self.notes.push("Local axes of members: x from the first node to the second, y and z as drawn.".to_owned());
         }
     }
 

@@ -46,12 +46,6 @@ pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at:
     frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - 2 * d], history), at, forces, k);
 }
 
-/// Forces of a part that was never moved, with held ends, by the load along it.
-pub(crate) fn fixed_end_forces(frame: &FramePart) -> Vec<f64> {
-    let q = vec![0.0; frame.part.size()];
-    AtRest(frame).evaluated(At { load: frame.load, ..at_rest(&q) }).0
-}
-
 /// A part that was never moved, as an element.
 pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
 
@@ -151,10 +145,18 @@ impl Assembled {
         let [q, v] = self.motion(e, at);
         let range = e.memory0..e.memory0 + e.memory;
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
-        let committed = &self.committed[range.clone()];
         let point = self.at((e, frame), at.t, [&q, &v]);
+        let tables = frame.sections.tables();
+        if !self.iterated && !self.operators.is_empty() {
+            // A scheme that does not iterate keeps the stiffness with which it began; slopes by the rate depend on no path.
+            if frame.part.follows_rate(&tables) {
+                frame.part.damping(&tables, &self.memory[range], point, c);
+            }
+            return;
+        }
+        let committed = &self.committed[range.clone()];
         moved(frame, (committed, &mut ahead.memory[range]), point, k);
-        frame.part.damping(&frame.sections.tables(), committed, point, c);
+        frame.part.damping(&tables, committed, point, c);
         ahead.set_at(e, [&q[..d], &v[..d]]);
     }
 

@@ -25,7 +25,6 @@ pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
 use force::Moving;
-pub(crate) use frame::fixed_end_forces;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
 use operators::Operator;

@@ -268,9 +268,10 @@ impl Assembled {
     /// Whether tangents follow the state: the policy is exact, and the tangent of some element is not constant.
     pub fn follows_state(&self) -> bool {
         self.policy == TangentPolicy::Exact
-            && self.elements.iter().any(|e| match e.law {
+            && self.elements.iter().any(|e| match &e.law {
                 Stored::Block(_) => false,
-                Stored::Path(_) | Stored::Frame(_) => self.iterated,
+                Stored::Frame(frame) => self.iterated || frame.part.follows_rate(&frame.sections.tables()),
+                Stored::Path(_) => self.iterated,
                 _ => true,
             })
     }

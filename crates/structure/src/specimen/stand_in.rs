@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Rows;
 use crate::assemble::{assemble, estimate, remembers, stored, tangent_at_rest};
-use crate::assembled::{Assembled, fixed_end_forces};
+use crate::assembled::Assembled;
 use interfield_language::Problem;
 use interfield_language::model::{Damping, Dof, Element, Kind, Model, Support};
 use interfield_language::specimen::Specimen;
@@ -47,7 +47,6 @@ pub(crate) fn substitute(model: &Model) -> (Cow<'_, Model>, Vec<StandIn>) {
             let [k, c] = local.map(|local| spread(&local, &rows, n));
             stiffness.iter_mut().zip(&k).for_each(|(sum, k)| *sum += k);
             damping.iter_mut().zip(&c).for_each(|(sum, c)| *sum += c);
-            whole.held.extend(model.resolved(&carried(&model.elements[e])));
             let element = &mut whole.elements[e];
             element.kind = Kind::Linear { dofs: specimen.dofs.clone(), mass: Vec::new(), damping: c, stiffness: k };
             (element.s0, element.given) = (Vec::new(), None);
@@ -56,17 +55,6 @@ pub(crate) fn substitute(model: &Model) -> (Cow<'_, Model>, Vec<StandIn>) {
         stand_ins.push(StandIn { stiffness, damping, rows: all_rows });
     }
     (Cow::Owned(whole), stand_ins)
-}
-
-/// What a load along a member does to its nodes. The specimen stands without it in the laboratory; the structure carries it all the same.
-fn carried(element: &Element) -> Vec<(usize, f64)> {
-    let Kind::Frame { frame, coordinates } = &element.kind else { return Vec::new() };
-    if frame.load == [0.0; 3] {
-        return Vec::new();
-    }
-    let forces = fixed_end_forces(frame);
-    let terms = coordinates.iter().zip(forces).flat_map(|(row, p)| row.iter().map(move |(d, f)| (*d, -f * p)));
-    terms.filter(|t| t.1 != 0.0).collect()
 }
 
 /// Stiffness and damping of an element at rest, row-major over its coordinates.
@@ -127,7 +115,7 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
 fn unloaded(element: &Element) -> Element {
     let mut alone = Element { given: None, ..element.clone() };
     if let Kind::Frame { frame, .. } = &mut alone.kind {
-        (frame.load, frame.rest) = ([0.0; 3], Arc::new([]));
+        frame.rest = Arc::new([]);
     }
     alone
 }

@@ -10,7 +10,7 @@ use crate::members::Store;
 
 /// An elastic spring.
 fn spring(k: f64) -> Material {
-    Material::new("elastic", &[k, -1.0]).unwrap()
+    Material::new("elastic", &[k, -1.0, 0.0]).unwrap()
 }
 
 fn bearing(space: bool, length: f64, shear: Shear) -> Part {

@@ -191,3 +191,10 @@ fn what_no_laboratory_can_do_is_refused() {
     assert!(foot.contains("`c1.force.3` is a force where the specimen is fixed"), "{foot}");
     assert!(foot.contains("record \"c1.force.4\", \"c1.force.5\", \"c1.force.6\""), "{foot}");
 }
+
+#[test]
+fn schemes_that_need_masses_say_so() {
+    let model = read(&PORTAL.replace("25e3, rz = 2e4 }", "25e3 }").replace("newmark-newton", "kr-alpha"));
+    let problems = Simulation::new(model).err().expect("joints without inertia against turning");
+    assert_eq!(problems[0].message, "`t1.rz` has no mass, and scheme `kr-alpha` finds accelerations by the mass alone");
+}

@@ -11,3 +11,4 @@ mod parts;
 mod pushover;
 mod refused;
 mod sections;
+mod springs;

@@ -347,7 +347,7 @@ fn a_specimen_that_remembers_its_path_gives_the_computed_curve_to_rounding() {
 }
 
 /// A portal of a column that may stand in the laboratory, with gravity.
-fn hybrid(laboratory: bool, k: &str) -> String {
+fn hybrid(laboratory: bool) -> String {
     let specimen =
         if laboratory { "[[specimen]]\nname = \"rig\"\nelements = [\"left\"]\nrate = \"100 Hz\"" } else { "" };
     format!(
@@ -392,11 +392,6 @@ transformation = "p-delta"
 type = "gravity"
 at = "c.y"
 force = -2e5
-[[load]]
-type = "gravity"
-elements = ["left"]
-x = -3000
-y = {k}
 [pushover]
 control = "c.x"
 pattern = {{ "c.x" = 1000 }}
@@ -412,17 +407,15 @@ channels = ["b.x", "b.y", "b.rz", "c.y"]
 }
 
 #[test]
-fn a_linear_specimen_in_a_frame_is_the_frame_with_gravity_and_loads_along_it() {
-    for load in ["0", "5000"] {
-        let (a, computed, _) = pushed(&hybrid(false, load));
-        let (b, tested, fault) = pushed(&hybrid(true, load));
-        assert!(fault.is_none(), "{}", b.explain(fault.unwrap()));
-        for name in ["pushover.factor", "b.x", "b.y", "b.rz", "c.y"] {
-            let (x, y) = (channel(&a, &computed, name), channel(&b, &tested, name));
-            let peak = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            let worst = x.iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(worst < 1e-9 * peak, "{name}: {:e}", worst / peak);
-        }
+fn a_linear_specimen_in_a_frame_is_the_frame_with_gravity() {
+    let (a, computed, _) = pushed(&hybrid(false));
+    let (b, tested, fault) = pushed(&hybrid(true));
+    assert!(fault.is_none(), "{}", b.explain(fault.unwrap()));
+    for name in ["pushover.factor", "b.x", "b.y", "b.rz", "c.y"] {
+        let (x, y) = (channel(&a, &computed, name), channel(&b, &tested, name));
+        let peak = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let worst = x.iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-9 * peak, "{name}: {:e}", worst / peak);
     }
 }
 

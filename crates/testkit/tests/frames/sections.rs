@@ -3,6 +3,7 @@
 use interfield_language::Model;
 use interfield_language::model::Kind;
 use interfield_structure::Simulation;
+use interfield_structure::carried::{STATIONS, When};
 
 use crate::frames::pushed;
 use crate::materials::numbers;
@@ -76,5 +77,90 @@ fn fibres_add_up_to_their_section() {
             assert!(!space || (sums[2] - out[4]).abs() < 1e-9 * 4e5, "{formulation} My");
         }
         assert!(yielded, "{formulation}: nothing yielded");
+    }
+}
+
+/// A cantilever of 3 m with a load at its end, as a member or as a linear beam.
+fn loaded(element: &str) -> Model {
+    read(&format!(
+        "dofs = [\"x\", \"y\", \"rz\"]\n[[node]]\nname = \"a\"\nat = [0, 0]\nfixed = true\n[[node]]\nname = \"b\"\nat = [1.8, 2.4]\n\
+         mass = 1e3\n[[cross-section]]\nname = \"s\"\nE = 2e11\nA = 0.01\nIz = 1e-4\n[[element]]\nname = \"m\"\nnodes = [\"a\", \"b\"]\n{element}\n\
+         [[load]]\ntype = \"force\"\nat = \"b.y\"\nsignal = {{ type = \"harmonic\", amplitude = 1e4, frequency = 1.0 }}\n\
+         [analysis]\nscheme = \"newmark-newton\"\ndt = 0.01\nduration = 1\n[record]\nchannels = [\"m.force.1\", \"m.force.2\", \"m.force.3\", \"m.force.6\"]\n"
+    ))
+}
+
+/// What a picture shows of a linear beam is what it shows of an elastic member, and what channels say of both.
+#[test]
+fn linear_beams_carry_what_elastic_members_carry() {
+    let of = |element: &str| {
+        let mut run = Simulation::new(loaded(element)).unwrap_or_else(|p| panic!("{}", p[0].message));
+        run.watch_members();
+        let mut out = [0.0; 4];
+        let mut moments = [f64::INFINITY, f64::NEG_INFINITY];
+        for k in 0..100 {
+            run.step(k).unwrap();
+            run.sample(k + 1, &mut out).unwrap();
+            moments = [moments[0].min(-out[2]), moments[1].max(-out[2])];
+        }
+        let (t, peak) = run.members(When::Peak).unwrap();
+        (t, peak[0].clone(), moments)
+    };
+    let (t, member, moments) =
+        of("type = \"member\"\ncross_section = \"s\"\nformulation = \"displacement\"\nrule = \"legendre\"\npoints = 2");
+    let (u, beam, _) = of("type = \"beam2d\"\nE = 2e11\nA = 0.01\nI = 1e-4\nrho = 0");
+    assert_eq!(t, u);
+    let near = |a: f64, b: f64, size: f64| assert!((a - b).abs() < 1e-8 * size, "{a} {b}");
+    for (a, b) in [(member.forces, beam.forces), (member.envelope[0], beam.envelope[0])] {
+        for i in 0..STATIONS {
+            near(a.moment_z[i], b.moment_z[i], 1e4);
+            near(a.axial[i], b.axial[i], 1e4);
+        }
+    }
+    for i in 0..2 {
+        near(member.axes[1][i], beam.axes[1][i], 1.0);
+        near(member.envelope[i].moment_z[0], moments[i].clamp(-f64::INFINITY, f64::INFINITY), 1e4);
+    }
+    assert!(member.forces.moment_z[0].abs() > 1e3, "something is carried");
+    near(member.forces.moment_z[STATIONS - 1], 0.0, 1e4);
+}
+
+/// The state at the largest displacement is that of the step, and strains are those of all steps.
+#[test]
+fn the_moment_of_the_largest_displacement_is_kept() {
+    let channels = ["top.x", "m.section.1.moment", "m.section.1.fibre.1.strain", "m.section.1.fibre.1.stress"];
+    for formulation in ["force", "displacement"] {
+        let mut run = Simulation::new(cantilever(formulation, false, &channels.map(str::to_owned)))
+            .unwrap_or_else(|p| panic!("{}", p[0].message));
+        run.watch_members();
+        let mut out = [0.0; 4];
+        let (mut peak, mut largest, mut strain) = ([0.0; 4], 0.0, [0.0f64; 2]);
+        for k in 0..300 {
+            run.step(k).unwrap();
+            run.sample(k + 1, &mut out).unwrap();
+            if out[0].abs() > largest {
+                (largest, peak) = (out[0].abs(), out);
+            }
+            strain = [strain[0].min(out[2]), strain[1].max(out[2])];
+        }
+        let (_, members) = run.members(When::Peak).unwrap();
+        let section = &members[0].sections[0];
+        assert_eq!(section.seen.forces[1], peak[1], "{formulation}");
+        let bar = section.fibres.iter().find(|f| run_number(&run, f.0) == 1).unwrap();
+        assert_eq!((bar.1, bar.2), (peak[2], peak[3]), "{formulation}");
+        // Fibre 1 is one of the outermost bars, all of which have its strain in the plane.
+        let steel = section.extremes[0];
+        assert!(steel[0] <= strain[0] && steel[1] >= strain[1] && steel[1] > 0.002, "{steel:?} {strain:?}");
+        let (t, start) = run.members(When::Start).unwrap();
+        assert_eq!(t, 0.0);
+        assert!((start[0].sections[0].seen.forces[0] + 4e5).abs() < 1e-3, "gravity: {:?}", start[0].sections[0].seen);
+    }
+}
+
+/// The number of a fibre in its section.
+fn run_number(run: &Simulation, fibre: usize) -> usize {
+    match &run.model.elements[0].kind {
+        Kind::Frame { frame, .. } => frame.sections.numbers[fibre],
+        _ => 0,
     }
 }

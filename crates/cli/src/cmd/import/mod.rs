@@ -43,7 +43,7 @@ enum Program {
 
 /// Translate a script of OpenSees (Python or Tcl): run it against a recording module, and write what it builds as a model
 ///
-/// The script is run by your own Python (or by tclsh), in its own folder, with a module instead of openseespy that writes down every command and
+/// The script is run by your own Python (or by tclsh), in its own folder, with a module instead of openseespy that records every command and
 /// computes nothing; OpenSees need not be installed. A script is a program: import only what you would run. Each analysis that differs
 /// becomes a model file: loads held by loadConst are gravity, DisplacementControl becomes [pushover], an analysis in time [analysis].
 /// Eigenvalues that the script asks for are computed by Interfield. Everything that is not translated as it stands is listed with its

@@ -503,7 +503,7 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
             let relative = gravity && !imposed;
             let keys = strokes_keys(keys, strokes, if relative { 0.0 } else { *start }, run, report);
             let keys = if relative { keys.with("relative", "true") } else { keys };
-            format!("\n[pushover]\n{}{rest}", keys.lines())
+            format!("\n[pushover]\n{}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
             let scheme = scheme(&run.domain, report);

@@ -256,7 +256,6 @@ impl<T: Scalar> Scalar for Dual<T> {
     fn still(self) -> Self {
         Dual { re: self.re.still(), eps: T::constant(0.0) }
     }
-
     #[inline(always)]
     fn constant(x: f64) -> Self {
         Dual { re: T::constant(x), eps: T::constant(0.0) }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use interfield_kernel::Dual;
 use interfield_kernel::element::{AnyLaw, Element as _};
 use interfield_kernel::expr::Instr;
 use interfield_kernel::frame::fibres::Program;
@@ -13,7 +14,9 @@ use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::{Group, Resultant, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::uniaxial::Pace;
 use interfield_kernel::uniaxial::combined::{Library, Share};
+use interfield_kernel::uniaxial::material::Material;
 use interfield_lab::rig::Reading;
 
 use crate::external::External;
@@ -21,7 +24,7 @@ use crate::formula::FormulaElement;
 use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
 use crate::specimen::Specimen;
-use crate::units::UnitSystem;
+use crate::units::{Dimension, UnitSystem};
 
 /// What holds a degree of freedom.
 #[derive(Clone, Debug)]
@@ -131,6 +134,48 @@ pub struct Sections {
     pub numbers: Vec<usize>,
     /// Names of the materials of the groups.
     pub materials: Vec<String>,
+    /// All materials that were read.
+    pub named: Vec<NamedMaterial>,
+}
+
+/// A material as the file has it.
+#[derive(Clone, Debug)]
+pub struct NamedMaterial {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub material: Material,
+    /// Dimensions of stress and strain, or of what stands for them.
+    pub gives: [Dimension; 2],
+}
+
+/// A point of the path of a material, SI.
+#[derive(Clone, Copy, Debug)]
+pub struct Strained {
+    /// Strain.
+    pub strain: f64,
+    /// Stress.
+    pub stress: f64,
+    /// Tangent.
+    pub tangent: f64,
+}
+
+impl Sections {
+    /// A material led along strains, one every `dt` seconds, each committed at once.
+    pub fn driven(&self, material: &Material, strains: &[f64], dt: f64) -> Vec<Strained> {
+        let library = self.library();
+        let mut history = vec![0.0; material.history()];
+        material.start(&library, 1, &mut history);
+        let mut path = Vec::new();
+        for (i, &strain) in strains.iter().enumerate() {
+            let old = history.clone();
+            let pace = Pace::at(dt * (i + 1) as f64);
+            let e = Dual { re: strain, eps: 1.0 };
+            let s = material.advance(&library, |j| old[j], e, &pace, |j, x| history[j] = x);
+            path.push(Strained { strain, stress: s.re, tangent: s.eps });
+        }
+        path
+    }
 }
 
 /// Corners (y, z) of what a fibre covers, m; none of a bar, which has an area only.
@@ -303,6 +348,8 @@ pub struct Pushing {
     pub velocity: Option<f64>,
     /// How long each target is held before it is measured, s.
     pub hold: f64,
+    /// Whether targets count from the displacement under the loads that are held.
+    pub relative: bool,
     /// What the protocol is called, where it has a name.
     pub protocol: Option<&'static str>,
 }
@@ -451,6 +498,8 @@ pub struct Model {
     pub channels: Vec<Channel>,
     /// Every how many steps they are recorded.
     pub every: u64,
+    /// Its cross-sections and materials.
+    pub sections: Arc<Sections>,
     /// Its division into substructures.
     pub partition: Option<Partition>,
     /// Elements tested in the laboratory.

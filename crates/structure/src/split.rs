@@ -181,6 +181,7 @@ impl<'a> Cut<'a> {
             pushover: None,
             channels: Vec::new(),
             every: 1,
+            sections: Arc::clone(&self.model.sections),
             partition: None,
             specimens: inside,
             externals: outside,

@@ -54,6 +54,7 @@ impl Builder {
         let scheme = (info.build)(Arguments(&[])).expect("a scheme with default parameters");
         let model = Model {
             title,
+            sections: Default::default(),
             units: UnitSystem::si(),
             nodes: Vec::new(),
             dofs: Vec::new(),

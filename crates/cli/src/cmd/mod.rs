@@ -20,6 +20,7 @@ pub(crate) mod keep;
 pub(crate) mod key;
 pub(crate) mod lab;
 pub(crate) mod man;
+pub(crate) mod material;
 pub(crate) mod modes;
 pub(crate) mod motion;
 pub(crate) mod new;

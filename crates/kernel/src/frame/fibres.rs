@@ -4,7 +4,10 @@
 //! without area. So there is one program for all fibres, without a branch, which a compiler turns into instructions on several
 //! numbers at once, and its bits do not depend on how many these are. Sums are of eight parts, by the place in the block.
 
+use core::ops::Range;
+
 use super::matrix::Matrix;
+use super::section::bending;
 use super::{Group, Tables};
 use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::{Material, Visitor};
@@ -75,9 +78,29 @@ impl Sums {
     }
 }
 
+/// See [`super::Evaluate::fibres`].
+pub(super) fn evaluate<const N: usize>(
+    tables: &Tables<'_>,
+    groups: Range<usize>,
+    (mut h, mut next): (&[f64], &mut [f64]),
+    e: &[f64; N],
+    t: f64,
+) -> ([f64; N], Matrix<N>) {
+    let mut sums = Sums::ZERO;
+    for g in &tables.groups[groups] {
+        let size = g.history();
+        let (mine, rest) = next.split_at_mut(size);
+        g.add(tables, (&h[..size], mine), e, t, &mut sums);
+        (h, next) = (&h[size..], rest);
+    }
+    let (mut s, mut k) = ([0.0; N], [[0.0; N]; N]);
+    sums.total(bending(N), &mut s, &mut k);
+    (s, k)
+}
+
 impl Group {
     /// Numbers of the histories of its fibres.
-    pub(super) fn history(&self) -> usize {
+    pub fn history(&self) -> usize {
         padded(self.count) * self.material.history()
     }
 

@@ -4,10 +4,11 @@
 //! by eps - y kz + z ky; torsion is elastic beside it. A section with shear has one more of each in the plane, (gy) and (Vy), and two
 //! in space (book: frames 2).
 
-use super::fibres::{Sums, padded};
-use super::matrix::Matrix;
+use super::fibres::padded;
+use super::matrix::{Matrix, zeros};
 use super::part::strained;
-use super::{Group, Resultant, Tables};
+use super::{Evaluate, Group, Resultant, Tables};
+use crate::Scalar;
 use crate::uniaxial::Pace;
 
 /// A cross-section.
@@ -36,7 +37,7 @@ pub enum Section {
 }
 
 /// Forces that fibres give to a section with so many: N, Mz, and in space My.
-const fn bending(n: usize) -> usize {
+pub const fn bending(n: usize) -> usize {
     if n < 4 { 2 } else { 3 }
 }
 
@@ -102,43 +103,49 @@ impl Section {
     pub fn evaluate<const N: usize>(
         &self,
         tables: &Tables<'_>,
-        (mut h, mut next): (&[f64], &mut [f64]),
+        histories: (&[f64], &mut [f64]),
         e: &[f64; N],
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
-        let (mut s, mut k) = ([0.0; N], [[0.0; N]; N]);
+        self.respond(tables, histories, e, t)
+    }
+
+    /// [`Section::evaluate`] in any scalar.
+    pub fn respond<const N: usize, T: Scalar>(
+        &self,
+        by: &impl Evaluate<T>,
+        (mut h, mut next): (&[T], &mut [T]),
+        e: &[T; N],
+        t: T,
+    ) -> ([T; N], Matrix<N, T>) {
+        let (mut s, mut k) = ([T::constant(0.0); N], zeros());
         match *self {
             Section::Elastic(stiffness) => {
                 for i in 0..slender(N) {
-                    (s[i], k[i][i]) = (stiffness[i] * e[i], stiffness[i]);
+                    (s[i], k[i][i]) = (e[i] * stiffness[i], T::constant(stiffness[i]));
                 }
             }
-            Section::Fibres { torsion, .. } => {
-                let mut sums = Sums::ZERO;
-                for g in self.groups(tables) {
-                    let size = g.history();
-                    let (mine, rest) = next.split_at_mut(size);
-                    g.add(tables, (&h[..size], mine), e, t, &mut sums);
-                    (h, next) = (&h[size..], rest);
-                }
-                sums.total(bending(N), &mut s, &mut k);
+            Section::Fibres { first, count, torsion } => {
+                (s, k) = by.fibres(first..first + count, (h, next), e, t);
                 if N >= 4 {
-                    (s[3], k[3][3]) = (torsion * e[3], torsion);
+                    (s[3], k[3][3]) = (e[3] * torsion, T::constant(torsion));
                 }
             }
             Section::With { inside, .. } => {
+                let tables = by.tables();
                 if let Some(inside) = inside {
                     let section = &tables.sections[inside];
                     let size = section.history(tables);
                     let (mine, rest) = next.split_at_mut(size);
-                    (s, k) = section.evaluate(tables, (&h[..size], mine), e, t);
+                    (s, k) = section.respond(by, (&h[..size], mine), e, t);
                     (h, next) = (&h[size..], rest);
                 }
                 for r in self.resultants(tables) {
                     let size = r.material.history();
                     let (mine, rest) = next.split_at_mut(size);
                     if let Some(i) = r.place(N) {
-                        (s[i], k[i][i]) = strained(tables, &r.material, (&h[..size], mine), e[i], Pace::at(t));
+                        let pace = Pace { t, rate: None, calm: 0.0 };
+                        (s[i], k[i][i]) = strained(by, &r.material, (&h[..size], mine), e[i], pace);
                     }
                     (h, next) = (&h[size..], rest);
                 }

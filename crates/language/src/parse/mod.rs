@@ -516,6 +516,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let Context { nodes, dofs, elements, places, .. } = context;
     let analysis = analysis?;
     let model = Model {
+        sections: Arc::clone(&context.sections),
         title,
         units,
         nodes,

@@ -13,7 +13,7 @@ use super::Context;
 use super::materials::{self, Acts};
 use crate::diag::did_you_mean;
 use crate::key::*;
-use crate::model::{Outline, Sections};
+use crate::model::{NamedMaterial, Outline, Sections};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
@@ -113,6 +113,12 @@ impl Known {
     pub(super) fn read(context: &Context<'_>, root: &Table<'_>) -> Self {
         let mut known = Known::default();
         known.materials = materials::read(context, root, &mut known.sections);
+        let good = known.materials.iter().filter_map(|(name, m)| Some((name, (*m)?)));
+        let named = |(name, (material, acts)): (&String, (Material, Acts))| {
+            let (_, force, disp) = acts.says();
+            NamedMaterial { name: name.clone(), material, gives: [force, disp] }
+        };
+        known.sections.named = good.map(named).collect();
         for table in root.all(&super::CROSS_SECTION) {
             let name = table.read(&SECTION_NAME);
             let section = known.cross_section(context, &table);

@@ -49,18 +49,18 @@ mod x86 {
 mod tests {
     use super::*;
     use interfield_kernel::frame::section::Section;
-    use interfield_kernel::frame::{Evaluate, Group, Tables};
+    use interfield_kernel::frame::{Group, Tables};
     use interfield_kernel::uniaxial::material::{MATERIALS, Material};
 
     /// Strains of a section in space that goes to and fro, and what it remembers.
     fn driven(tables: &Tables<'_>) -> (Vec<[f64; 4]>, Vec<f64>) {
-        let mut memory = vec![0.0; tables.history(0)];
+        let mut memory = vec![0.0; tables.sections[0].history(tables)];
         tables.sections[0].start(tables, &mut memory);
         let path = (0..200).map(|i| f64::from(i) * 0.1);
         let forces = path.map(|t| {
             let before = memory.clone();
             let e = [-2e-4 * t, 0.03 * t.sin(), 0.02 * (1.3 * t).cos() - 0.02, 1e-4];
-            tables.section(0, (&before, &mut memory), 0..before.len(), &e, t).0
+            tables.sections[0].evaluate(tables, (&before, &mut memory), &e, t).0
         });
         (forces.collect(), memory)
     }

@@ -548,7 +548,7 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], start: f64, run: &Run, repor
     }
     let scale = turns.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     // Sums of many steps end where the user meant.
-    let meant = |x: f64| (x / scale * 1e9).round() * 1e-9 * scale;
+    let meant = |x: f64| if x.abs() < 1e-9 * scale { 0.0 } else { format!("{x:.9e}").parse().unwrap_or(x) };
     let turns: Vec<f64> = turns.into_iter().map(meant).collect();
     // Displacements of a push include those by the loads that are held; those of the script count from there.
     let shifted = start.abs() > 0.01 * smallest;

@@ -346,6 +346,8 @@ pub struct Pushing {
     pub velocity: Option<f64>,
     /// How long each target is held before it is measured, s.
     pub hold: f64,
+    /// Whether targets count from the displacement under the loads that are held.
+    pub relative: bool,
     /// What the protocol is called, where it has a name.
     pub protocol: Option<&'static str>,
 }

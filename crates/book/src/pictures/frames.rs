@@ -179,7 +179,7 @@ fn section_spring(s: &mut Sketch) {
     });
     node(s, a, "a");
     node(s, b, "b");
-    label(s, "N, Mz from elongation and rotation: a section of length one", (180.0, 182.0));
+    label(s, "a section of length one", (180.0, 182.0));
 }
 
 /// The joint of a column and a beam: rigid sides, hinges at its corners, a spring against shear in one of them.
@@ -200,7 +200,7 @@ fn panel_zone(s: &mut Sketch) {
         s.dot(c, 4.0, BLACK);
     });
     s.arrow(&arc(corners[1], (20.0, 20.0), 100.0, 170.0), Pen::new(1));
-    s.text("moment over shear angle", (corners[1].0 + 14.0, corners[1].1 - 4.0), Words::Left, SIZE, 1);
+    s.text("moment", (corners[1].0 + 14.0, corners[1].1 - 4.0), Words::Left, SIZE, 1);
 }
 
 /// Axes of a member, of its section, and the signs of its end forces.

@@ -108,8 +108,8 @@ impl Assembled {
         let d = e.d;
         let [mut q, v] = self.motion(e, at);
         let mine = &mut memory[e.memory0..e.memory0 + e.memory];
-        // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
+        // Newton has asked for the tangent at this very point, and the part was moved there for it from where it stands again.
+        let known = self.iterated && self.rewound && ahead.is_at(e, [&q[..d], &v[..d]]);
         if !known {
             let mut k = [0.0; SIZE * SIZE];
             let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
@@ -160,6 +160,11 @@ impl Assembled {
         ahead.set_at(e, [&q[..d], &v[..d]]);
     }
 
+    /// See [`At::calm`].
+    pub(super) fn calm(&self) -> f64 {
+        if self.iterated { 0.0 } else { CALM }
+    }
+
     /// Coordinates of a part and their rates.
     fn motion(&self, e: &Entry, at: Point<'_>) -> [[f64; SIZE]; 2] {
         let mut motion = [[0.0; SIZE]; 2];
@@ -171,8 +176,7 @@ impl Assembled {
     }
 
     fn at<'a>(&self, (e, frame): (&Entry, &FramePart), t: f64, [q, v]: [&'a [f64; SIZE]; 2]) -> At<'a> {
-        let calm = if self.iterated { 0.0 } else { CALM };
-        At { t, q: &q[..e.d], v: &v[..e.d], calm, load: frame.load.map(|w| self.held_share * w) }
+        At { t, q: &q[..e.d], v: &v[..e.d], calm: self.calm(), load: frame.load.map(|w| self.held_share * w) }
     }
 }
 

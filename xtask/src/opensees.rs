@@ -8,17 +8,23 @@ use std::path::Path;
 use std::process::Command;
 
 pub(crate) mod external;
+mod scripts;
 pub(crate) mod served;
 mod viaduct;
 
 /// Largest difference that still counts as the same result, relative to the largest value compared.
 const TOLERANCE: f64 = 1e-9;
 
-/// Compares the plane frame, the space frame and the viaduct.
+/// Compares the plane frame, the space frame, the viaduct and imported scripts.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
     context.build()?;
-    let results = [plane_frame(context, &python), space_frame(context, &python), viaduct::stage(context, &python)];
+    let results = [
+        plane_frame(context, &python),
+        space_frame(context, &python),
+        viaduct::stage(context, &python),
+        scripts::stage(context, &python),
+    ];
     let join = |texts: Vec<&String>| texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("; ");
     let failures: Vec<_> = results.iter().filter_map(|r| r.as_ref().err()).collect();
     if failures.is_empty() { Ok(join(results.iter().flatten().collect())) } else { Err(join(failures)) }

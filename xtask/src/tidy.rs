@@ -152,6 +152,7 @@ const UNSAFE: &[&str] = &[
     "crates/fmi/src",
     "crates/ethercat/src/socket.rs",
     "crates/wire/src/shared.rs",
+    "crates/structure/src/assembled/wide.rs",
     "crates/testkit/src/alloc.rs",
     "crates/linalg/tests/allocation.rs",
 ];

@@ -27,6 +27,11 @@ static void sys_loads(const system_t *S, double *W, const double *in, const doub
 {
     double *q = W + S->at_q, *acc = W + S->at_acc, *p = W + S->at_p, *m = W + S->at_local;
     fill(loads, S->n, 0.0);
+#if HELD
+    for (int i = 0; S->held && i < S->n; i++) {
+        loads[i] += S->held[i];
+    }
+#endif
     for (int i = 0; i < S->forces; i++) {
         loads[S->force_dof[i]] += in[S->force_in[i]];
     }
@@ -96,7 +101,7 @@ static double energy_force(const system_t *S, double *W, const element_t *E, dou
 /* Laws that are followed along their way: functions of one deformation and its rate. */
 static int energy_follows(const element_t *E)
 {
-    return E->d == 1 && E->s == 0 && !E->massive && E->kind != 2;
+    return E->d == 1 && E->s == 0 && !E->massive && E->kind < 2;
 }
 
 /* Their work on the way from the end a of a step to the end b beyond the mean of their forces there. */
@@ -135,13 +140,51 @@ static double energy_between(const system_t *S, double *W, double t, const doubl
     return sum;
 }
 
+#if FRAMES
+/* Coordinates and forces of parts of frames at their last evaluation. */
+static void energy_members(const system_t *S, const double *W, double *out)
+{
+    for (int e = 0; e < S->elements; e++) {
+        const element_t *E = S->element + e;
+        for (int i = 0; E->kind == 3 && i < E->d; i++) {
+            const double *q = W + S->at_memory + E->memory0 + E->memory - 2 * E->d;
+            *out++ = q[i];
+            *out++ = q[E->d + i];
+        }
+    }
+}
+
+/* Their work from there to the displacements u. */
+static double energy_rest(const system_t *S, const double *W, const double *in, const double *u)
+{
+    double sum = 0.0;
+    for (int e = 0; e < S->elements; e++) {
+        const element_t *E = S->element + e;
+        double own = 0.0;
+        for (int i = 0; E->kind == 3 && i < E->d; i++) {
+            const double *q = W + S->at_memory + E->memory0 + E->memory - 2 * E->d;
+            own += q[E->d + i] * (sys_gather(S, E->row0 + i, u, in, 0) - q[i]);
+        }
+        sum += own;
+    }
+    return sum;
+}
+
+#endif
 static int energy_read(const system_t *S, double *W, const double *in, double t, const double *y, double *end)
 {
     const int n = S->n;
     double *force = end + 2 * n, *load = force + n;
     copy(end, y, 2 * n);
     copy(W + S->at_saved, W + S->at_memory, S->nmemory);
+#if FRAMES
+    W[S->at_moving] = 2.0;
+#endif
     const int fault = sys_raw_force(S, W, in, t, y, y + n, y + 2 * n, 0, 0, 0, force, W + S->at_gs);
+#if FRAMES
+    W[S->at_moving] = 0.0;
+    energy_members(S, W, end + 5 * n + 2 * S->elements);
+#endif
     copy(W + S->at_memory, W + S->at_saved, S->nmemory);
     sys_add_measured(S, W, y, y + n, force);
     sys_loads(S, W, in, y, load);
@@ -175,8 +218,13 @@ static double energy_work(const double *a, const double *b, const double *from, 
 /* Starts the sums, or adds the step that ended at y. */
 static int energy_add(const system_t *S, double *W, const double *in, double t, const double *y, double *E, int start)
 {
+#if FRAMES
+    const int n = S->n, len = 5 * n + 2 * S->elements + 2 * S->frame_coordinates;
+    double *a = E + 6, *b = a + len, *internal = b + len, rest = 0.0;
+#else
     const int n = S->n, len = 5 * n + 2 * S->elements;
     double *a = E + 6, *b = a + len;
+#endif
     const int fault = energy_read(S, W, in, t, y, b);
     if (fault) {
         return fault;
@@ -185,18 +233,39 @@ static int energy_add(const system_t *S, double *W, const double *in, double t, 
     if (start) {
         fill(E + 1, 4, 0.0);
         E[5] = E[0];
+#if FRAMES
+        *internal = 0.0;
+#endif
     } else {
+#if FRAMES
+        E[1] = *internal;
+#endif
         E[1] += energy_work(a + 2 * n, b + 2 * n, a, b, n);
         E[2] += energy_work(a + 4 * n, b + 4 * n, a, b, n);
         E[3] += energy_work(a + 3 * n, b + 3 * n, a, b, n);
         E[1] += energy_between(S, W, t, a, b);
+#if FRAMES
+        const double *x = a + 5 * n + 2 * S->elements, *y1 = b + 5 * n + 2 * S->elements;
+        double members = 0.0;
+        for (int i = 0; i < S->frame_coordinates; i++) {
+            members += 0.5 * (x[2 * i + 1] + y1[2 * i + 1]) * (y1[2 * i] - x[2 * i]);
+        }
+        E[1] += members;
+        rest = energy_rest(S, W, in, y);
+#endif
         if (S->massive) {
             const double before = sys_kinetic(S, W, in, b, a + n) - sys_kinetic(S, W, in, a, a + n);
             const double after = sys_kinetic(S, W, in, b, b + n) - sys_kinetic(S, W, in, a, b + n);
             E[1] -= (before + after) / 2.0;
         }
     }
+#if FRAMES
+    *internal = E[1];
+    E[4] = E[3] - E[1] - rest - (E[0] - E[5]);
+    E[1] += rest;
+#else
     E[4] = E[3] - E[1] - (E[0] - E[5]);
+#endif
     copy(a, b, len);
     return 0;
 }

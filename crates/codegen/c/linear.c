@@ -237,16 +237,16 @@ static void dense_solve(int n, const double *f, double *b, double *x)
 /* Product with a stored inverse (by columns), four columns at a time. */
 static void inverse_solve(int n, const double *columns, double *b, double *out)
 {
-    int j = 0;
+    const int whole = n / 4 * 4;
     fill(out, n, 0.0);
-    for (; j + 3 < n; j += 4) {
+    for (int j = 0; j < whole; j += 4) {
         const double *c0 = columns + j * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
         const double x0 = b[j], x1 = b[j + 1], x2 = b[j + 2], x3 = b[j + 3];
         for (int i = 0; i < n; i++) {
             out[i] += (c0[i] * x0 + c1[i] * x1) + (c2[i] * x2 + c3[i] * x3);
         }
     }
-    for (; j < n; j++) {
+    for (int j = whole; j < n; j++) {
         for (int i = 0; i < n; i++) {
             out[i] += columns[j * n + i] * b[j];
         }

@@ -66,6 +66,11 @@ static void sys_add_load(const system_t *S, const double *in, double factor, dou
         const double *x = in + S->support_in[i];
         out[S->support_row[i]] -= factor * (S->support_k[i] * x[0] + S->support_c[i] * x[1] + S->support_m[i] * x[2]);
     }
+#if HELD
+    for (int i = 0; S->held && i < S->n; i++) {
+        out[i] += factor * S->held[i];
+    }
+#endif
     for (int i = 0; i < S->forces; i++) {
         out[S->force_dof[i]] += factor * in[S->force_in[i]];
     }
@@ -201,6 +206,78 @@ static int path_force(const system_t *S, double *W, const element_t *E, const do
     return bad;
 }
 
+#if FRAMES
+/* Coordinates of a part of a frame, and their rates. */
+static void frame_motion(const system_t *S, double *W, const element_t *E, const double *in, const double *u, const double *v)
+{
+    for (int i = 0; i < E->d; i++) {
+        W[S->at_q + i] = sys_gather(S, E->row0 + i, u, in, 0);
+        W[S->at_v + i] = sys_gather(S, E->row0 + i, v, in, 1);
+    }
+}
+
+/* Moves a part of a frame to a point and adds its forces there. It remembers its history, unless this is a trial, and behind it its
+   coordinates and forces. */
+static int frame_force(const system_t *S, double *W, const element_t *E, const double *in, double t, const double *u, const double *v,
+                       const double *du, const double *dv, double *r)
+{
+    const int d = E->d, history = E->memory - 2 * d;
+    double *q = W + S->at_q, *p = W + S->at_p, *m = W + S->at_memory + E->memory0, *ahead = W + S->at_ahead;
+    frame_motion(S, W, E, in, u, v);
+    part_force(E->law, W + S->at_constants + E->constant0, S->fibres + E->fibre0, t, q, W + S->at_v, m, ahead, p);
+    copy(m, ahead, W[S->at_moving] > 0.0 ? 0 : history);
+    copy(m + history, q, d);
+    copy(m + history + d, p, d);
+    const int bad = all_finite(p, d) ? 0 : FAULT_FORCE;
+    if (du) {
+        const double *k = sys_tangents(S, W) + E->tangent0;
+        for (int i = 0; i < d; i++) {
+            q[i] = sys_gather(S, E->row0 + i, du, 0, 0);
+        }
+        mul_add(k, q, d, p, d, 1.0);
+        for (int i = 0; i < d; i++) {
+            q[i] = sys_gather(S, E->row0 + i, dv, 0, 0);
+        }
+        mul_add(k + d * d, q, d, p, d, 1.0);
+    }
+    for (int i = 0; i < d; i++) {
+        sys_scatter(S, E->row0 + i, p[i], r);
+    }
+    return bad;
+}
+
+/* What a part of a frame remembers at the beginning; without gravity it comes from rest to its initial displacements at once. */
+static void frame_settle(const system_t *S, double *W, const element_t *E, const double *in, const double *u)
+{
+    const int d = E->d, history = E->memory - 2 * d;
+    double *q = W + S->at_q, *v = W + S->at_v, *p = W + S->at_p, *m = W + S->at_memory + E->memory0, *ahead = W + S->at_ahead;
+    int away = 0;
+    copy(m, S->rest + E->rest0, E->memory);
+    for (int i = 0; i < d; i++) {
+        q[i] = sys_gather(S, E->row0 + i, u, in, 0);
+        v[i] = 0.0;
+        away |= q[i] != 0.0;
+    }
+    if (!E->settled && away) {
+        part_force(E->law, W + S->at_constants + E->constant0, S->fibres + E->fibre0, 0.0, q, v, m, ahead, p);
+        copy(m, ahead, history);
+        copy(m + history, q, d);
+        copy(m + history + d, p, d);
+    }
+}
+
+/* A step that iterates begins: what parts of frames remember now is where every iteration starts. */
+static void sys_commit(const system_t *S, double *W)
+{
+    copy(W + S->at_committed, W + S->at_memory, S->nmemory);
+}
+
+static void sys_rewind(const system_t *S, double *W)
+{
+    copy(W + S->at_memory, W + S->at_committed, S->nmemory);
+}
+#endif
+
 /* Lets the laws that evaluations move come to the point u from rest. */
 static void sys_settle(const system_t *S, double *W, const double *in, const double *u)
 {
@@ -208,6 +285,11 @@ static void sys_settle(const system_t *S, double *W, const double *in, const dou
     fill(W + S->at_memory, S->nmemory, 0.0);
     for (int e = 0; e < S->elements; e++) {
         const element_t *E = &S->element[e];
+#if FRAMES
+        if (E->kind == 3) {
+            frame_settle(S, W, E, in, u);
+        }
+#endif
         if (E->kind != 2) {
             continue;
         }
@@ -220,6 +302,9 @@ static void sys_settle(const system_t *S, double *W, const double *in, const dou
             m[1] = *z;
         }
     }
+#if FRAMES
+    sys_commit(S, W);
+#endif
 }
 
 /* Forces of elements and loads in the true masses, without specimens and multipliers. du = 0: no shift. */
@@ -245,6 +330,10 @@ static int sys_raw_force(const system_t *S, double *W, const double *in, double 
             bad = path_force(S, W, E, in, u, du, dv, r);
         } else if (E->kind == 1) {
             bad = line_force(S, W, E, t, u, v, s, du, dv, ds, r, g);
+#if FRAMES
+        } else if (E->kind == 3) {
+            bad = W[S->at_moving] > 1.0 ? 0 : frame_force(S, W, E, in, t, u, v, du, dv, r);
+#endif
         } else {
             bad = element_force(S, W, E, in, t, u, v, s, du, dv, ds, r, g);
         }
@@ -510,6 +599,19 @@ static int sys_take_tangents(const system_t *S, double *W, const double *in, dou
         if (E->frozen) {
             continue;
         }
+#if FRAMES
+        if (E->kind == 3) {
+            /* A scheme that does not iterate keeps the stiffness with which it began; slopes by the rate depend on no path. */
+            const double *m = W + (S->iterated ? S->at_committed : S->at_memory) + E->memory0;
+            double *both = S->iterated ? out : W + S->at_both;
+            if (S->iterated || E->rated) {
+                frame_motion(S, W, E, in, u, v);
+                part_stiffness(E->law, c, S->fibres + E->fibre0, t, q, w, m, W + S->at_ahead, both);
+                copy(out + E->d * E->d, both + E->d * E->d, E->d * E->d);
+            }
+            continue;
+        }
+#endif
         if (E->kind == 1) {
             q[0] = line_gather(E, u);
             w[0] = line_gather(E, v);

@@ -3,7 +3,7 @@
 /* A local coordinate is a row: the sum of factor * unknown. Unknowns from n on are imposed; theirs are components of the inputs. */
 typedef struct {
     int d, s;        /* coordinates, states */
-    int kind;        /* 0: any, 1: one coordinate between two free unknowns ("line"), 2: moved by its evaluations ("path") */
+    int kind;        /* 0: any, 1: one coordinate between two free unknowns ("line"), 2: moved by its evaluations ("path"), 3: of a frame */
     int massive;     /* carries mass */
     int frozen;      /* its tangent is constant */
     int law;         /* number of its recorded law */
@@ -11,6 +11,11 @@ typedef struct {
     int row0, state0, memory0, tangent0, eliminated0, scatter0, scatter1, ground0;
     int at[2];       /* line: its unknowns */
     double factor[2];
+#if FRAMES
+    int memory, fibre0, rest0; /* of a frame: numbers that it remembers, first of its fibres, first of what it remembers at the beginning */
+    int settled;               /* ... after gravity: it is not moved to its initial displacements */
+    int rated;                 /* ... its damping depends on the rate */
+#endif
 } element_t;
 
 /* Columns first .. first + width - 1 of a sparse factor, which share one list of rows. */
@@ -70,6 +75,9 @@ typedef struct {
     int grounds;
     const int *ground_in;
     const double *ground_load;  /* per ground motion, n loads of a unit acceleration */
+#if HELD
+    const double *held;         /* loads that are there from the beginning, or 0 */
+#endif
     const int *imposed_in;      /* per imposed unknown: first of its three components of the inputs */
     int elements;
     const element_t *element;
@@ -93,6 +101,14 @@ typedef struct {
     const int *port_dof, *port_row;
     const double *port_sign;
     int at_x, at_y, at_q, at_v, at_acc, at_p, at_local, at_lu, at_modal, at_a, at_g, at_gs, at_solve;
+#if FRAMES
+    const double *rest;         /* what parts of frames remember at the beginning */
+    const int *fibres;          /* of parts of frames: first group, number of groups, place of their histories */
+    int frame_coordinates;      /* of all parts of frames */
+    int iterated;               /* the scheme iterates: tangents of parts of frames are taken from where the step began */
+    int at_ahead, at_committed, at_both;
+    int at_moving;              /* 0: evaluations move all, 1: they are trials, 2: parts of frames are left out */
+#endif
     int at_memory, at_saved, at_tangents, at_mass, at_mass_values, at_constants, at_measured, at_ports, at_row, at_fault, at_scheme;
 } system_t;
 

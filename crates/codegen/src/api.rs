@@ -205,13 +205,14 @@ pub(crate) fn files(i: &Interface, code: &str, stand_in: &[f64]) -> Export {
         .replace("@OUTPUTS_LEN@", &i.outputs.len().max(1).to_string())
         .replace("@PARAMETERS_LEN@", &i.parameters.len().max(1).to_string());
     let source = format!(
-        "/* {}. See {name}.h. */\n#include \"{name}.h\"\n\n#include <math.h>\n\n\
+        "/* {}. See {name}.h. */\n#include \"{name}.h\"\n\n#include <math.h>\n{bits}\n\
          const char {upper}_GENERATOR[] = {};\nconst char {upper}_MODEL_SHA256[] = {};\n\n{input_names}{output_names}{parameter_names}{command_names}{measured_names}const double {upper}_TIMES[] = {{{}}};\n\n{code}",
         plain(&i.title),
         string(GENERATOR),
         string(&i.origin.sha256),
         times.join(", "),
         name = i.name,
+        bits = if code.contains("memcpy(") { "#include <stdint.h>\n#include <string.h>\n" } else { "" },
     );
     let file = |name: &str, text: &str| (name.to_owned(), i.named(text));
     let files = vec![

@@ -24,7 +24,7 @@ pub struct Cost<'a> {
 impl<'a> Cost<'a> {
     /// Of a subdomain with these laws.
     pub fn new(b: &'a Blueprint, laws: &Laws, of: &[Recorded]) -> Self {
-        Cost { b, laws: of.iter().map(|r| laws.cost(r.law)).collect() }
+        Cost { b, laws: b.elements.iter().zip(of).map(|(e, r)| laws.cost_of(&e.law, r.law)).collect() }
     }
 
     fn elements(&self) -> impl Iterator<Item = (&ElementBlueprint, [Operations; 3])> {

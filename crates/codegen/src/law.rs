@@ -9,6 +9,7 @@ use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::{Dual, Scalar};
 use interfield_structure::assembled::Stored;
 
+use crate::frame::Frames;
 use crate::record::{self, Operations, Rec};
 use crate::text::{number, uses};
 
@@ -30,6 +31,8 @@ pub struct Recorded {
     pub law: usize,
     /// Its numbers.
     pub constants: Vec<f64>,
+    /// Of a part of a frame: its fibres, three numbers per group that it asks for.
+    pub fibres: Vec<usize>,
 }
 
 #[derive(Default, PartialEq)]
@@ -44,6 +47,7 @@ struct Function {
 #[derive(Default)]
 pub struct Laws {
     functions: Vec<Function>,
+    pub(crate) frames: Frames,
 }
 
 /// Records what is wanted of a law: its function and its numbers.
@@ -141,19 +145,34 @@ pub fn strength_setting(law: &AnyLaw, parameters: &[String], places: &[(usize, N
 }
 
 impl Laws {
-    /// Records a law.
-    pub fn record(&mut self, law: &Stored, want: Want) -> Recorded {
+    /// Records a law, or a part of a frame whose viscous forces are linear below the rate `calm`.
+    pub fn record(&mut self, law: &Stored, want: Want, calm: f64) -> Recorded {
+        if let Stored::Frame(frame) = law {
+            let part = self.frames.record(frame, calm);
+            return Recorded { law: part.function, constants: part.constants, fibres: part.fibres };
+        }
         let (function, constants) = recorded(law, want);
         let law = self.functions.iter().position(|f| *f == function).unwrap_or_else(|| {
             self.functions.push(function);
             self.functions.len() - 1
         });
-        Recorded { law, constants }
+        Recorded { law, constants, fibres: Vec::new() }
     }
 
     /// What one evaluation, one tangent and one mass matrix of a law cost.
     pub fn cost(&self, law: usize) -> [Operations; 3] {
         self.functions[law].cost
+    }
+
+    /// The same of an element.
+    pub fn cost_of(&self, element: &Stored, law: usize) -> [Operations; 3] {
+        match element {
+            Stored::Frame(_) => {
+                let [force, tangent] = self.frames.cost(law);
+                [force, tangent, Operations::default()]
+            }
+            _ => self.cost(law),
+        }
     }
 
     /// The functions, and the switches that call them by number.
@@ -215,7 +234,7 @@ fn evaluate<T: Scalar>(law: &Stored, t: T, q: &[T], v: &[T], s: &[T], p: &mut [T
                 .evaluate(q, v, s, p, g)
         }
         Stored::Path(path) => p[0] = path.force(path.step([T::constant(0.0); 2], q[0])),
-        // Refused before.
+        // Recorded by itself, see `frame.rs`.
         Stored::Frame(_) => p.fill(T::constant(f64::NAN)),
     }
 }

@@ -10,6 +10,7 @@
 
 mod api;
 pub mod cost;
+mod frame;
 mod harness;
 pub mod inputs;
 pub mod law;

@@ -11,9 +11,10 @@ use crate::law::{Laws, Recorded, Want};
 use crate::subdomain::Plan;
 use crate::text::number;
 
-/// Length of the energy balance of a system, see `energy.c`.
-pub(crate) fn balance_len(b: &Blueprint) -> usize {
-    6 + 2 * (5 * b.n + 2 * b.elements.len())
+/// Length of the energy balance of a system, see `energy.c`; `framed`: that some system of the export has parts of frames.
+pub(crate) fn balance_len(b: &Blueprint, framed: bool) -> usize {
+    let members = 2 * b.frame_coordinates() + 1;
+    6 + 2 * (5 * b.n + 2 * b.elements.len()) + if framed { 2 * members } else { 0 }
 }
 
 /// Laws that channels read besides those of the loop, by channel.
@@ -34,7 +35,7 @@ impl Read {
                 _ => None,
             };
             let law = law.map(|(law, want)| {
-                read.laws.push(laws.record(&law, want));
+                read.laws.push(laws.record(&law, want, 0.0));
                 read.laws.len() - 1
             });
             read.of.push(law);

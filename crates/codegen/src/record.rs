@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use interfield_kernel::Scalar;
+use interfield_kernel::{Portable, Scalar};
 
 /// A recorded number: its place on the tape of this thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,18 +60,23 @@ enum Node {
     Binary(Binary, Rec, Rec),
     Select(Rec, Rec, Rec),
     Greater(Rec, Rec, Rec, Rec),
+    /// A number that a call has filled in: the call, and its place.
+    Result(usize, usize),
 }
 
 impl Node {
-    fn reads(self) -> Vec<Rec> {
-        match self {
-            Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) => Vec::new(),
-            Node::Unary(_, a) => vec![a],
-            Node::Binary(_, a, b) => vec![a, b],
-            Node::Select(a, b, c) => vec![a, b, c],
-            Node::Greater(a, b, c, d) => vec![a, b, c, d],
-        }
+    /// Whether nothing is computed for it.
+    fn is_leaf(self) -> bool {
+        matches!(self, Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_))
     }
+}
+
+/// A call of a function that is not recorded: from an array of numbers it fills another one.
+struct Call {
+    text: String,
+    arguments: Vec<Rec>,
+    results: usize,
+    operations: Operations,
 }
 
 #[derive(Default)]
@@ -84,6 +89,9 @@ struct Tape {
     /// parameters of one value are told apart wherever they act on different things.
     alone: HashMap<u64, Rec>,
     beside: HashMap<(Binary, Rec, u64), Rec>,
+    calls: Vec<Call>,
+    /// Exponentials, logarithms and powers are our own, see `interfield_kernel::portable`.
+    portable: bool,
 }
 
 thread_local! {
@@ -116,6 +124,17 @@ impl Add for Operations {
 }
 
 impl Tape {
+    fn reads(&self, node: Node) -> Vec<Rec> {
+        match node {
+            Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) => Vec::new(),
+            Node::Unary(_, a) => vec![a],
+            Node::Binary(_, a, b) => vec![a, b],
+            Node::Select(a, b, c) => vec![a, b, c],
+            Node::Greater(a, b, c, d) => vec![a, b, c, d],
+            Node::Result(call, _) => self.calls[call].arguments.clone(),
+        }
+    }
+
     fn node(&mut self, node: Node) -> Rec {
         if let Some(&r) = self.known.get(&node) {
             return r;
@@ -158,7 +177,7 @@ impl Tape {
 
     fn unary(&mut self, op: Unary, a: Rec) -> Rec {
         match self.value(a) {
-            Some(x) => self.constant(apply(op, x)),
+            Some(x) => self.constant(if self.portable { apply(op, Portable([x])).0[0] } else { apply(op, x) }),
             None => self.node(Node::Unary(op, a)),
         }
     }
@@ -202,21 +221,21 @@ impl Tape {
     }
 }
 
-fn apply(op: Unary, x: f64) -> f64 {
+fn apply<T: Scalar>(op: Unary, x: T) -> T {
     match op {
         Unary::Neg => -x,
-        Unary::Abs => Scalar::abs(x),
-        Unary::Sign => Scalar::sign(x),
-        Unary::Sqrt => Scalar::sqrt(x),
-        Unary::Exp => Scalar::exp(x),
-        Unary::Ln => Scalar::ln(x),
-        Unary::Sin => Scalar::sin(x),
-        Unary::Cos => Scalar::cos(x),
-        Unary::Tan => Scalar::tan(x),
-        Unary::Asin => Scalar::asin(x),
-        Unary::Acos => Scalar::acos(x),
-        Unary::Atan => Scalar::atan(x),
-        Unary::Tanh => Scalar::tanh(x),
+        Unary::Abs => x.abs(),
+        Unary::Sign => x.sign(),
+        Unary::Sqrt => x.sqrt(),
+        Unary::Exp => x.exp(),
+        Unary::Ln => x.ln(),
+        Unary::Sin => x.sin(),
+        Unary::Cos => x.cos(),
+        Unary::Tan => x.tan(),
+        Unary::Asin => x.asin(),
+        Unary::Acos => x.acos(),
+        Unary::Atan => x.atan(),
+        Unary::Tanh => x.tanh(),
     }
 }
 
@@ -240,6 +259,27 @@ fn on_tape<R>(f: impl FnOnce(&mut Tape) -> R) -> R {
 /// Starts an empty tape.
 pub(crate) fn start() {
     TAPE.set(Tape::default());
+}
+
+/// Starts an empty tape on which elementary functions are those of `interfield_kernel::portable`.
+pub(crate) fn start_portable() {
+    TAPE.set(Tape { portable: true, ..Tape::default() });
+}
+
+/// A call `text` of a function that is not recorded, from these numbers to so many others; `{in}` and `{out}` stand for the arrays.
+pub(crate) fn call(text: String, arguments: &[Rec], results: usize, operations: Operations) -> Vec<Rec> {
+    on_tape(|t| {
+        t.calls.push(Call { text, arguments: arguments.to_vec(), results, operations });
+        (0..results).map(|i| t.node(Node::Result(t.calls.len() - 1, i))).collect()
+    })
+}
+
+/// The place of an argument `array[index]`, if it is one.
+pub(crate) fn place(array: &str, r: Rec) -> Option<usize> {
+    on_tape(|t| match t.nodes[r.0 as usize] {
+        Node::Input(name, index) if name == array => index,
+        _ => None,
+    })
 }
 
 /// An argument of the function that is recorded: `array[index]`.
@@ -283,7 +323,7 @@ pub(crate) fn print(outputs: &[(String, Rec)]) -> Body {
         let mut open: Vec<Rec> = outputs.iter().map(|o| o.1).collect();
         while let Some(r) = open.pop() {
             if !std::mem::replace(&mut needed[r.0 as usize], true) {
-                open.extend(tape.nodes[r.0 as usize].reads());
+                open.extend(tape.reads(tape.nodes[r.0 as usize]));
             }
         }
         let name = |(i, node): (usize, &Node)| match *node {
@@ -291,11 +331,22 @@ pub(crate) fn print(outputs: &[(String, Rec)]) -> Body {
             Node::Input(array, Some(i)) => Some(format!("{array}[{i}]")),
             Node::Input(argument, None) => Some(argument.to_owned()),
             Node::Constant(i) => Some(format!("c[{i}]")),
+            Node::Result(call, i) => Some(format!("r{call}[{i}]")),
             _ => Some(format!("x{i}")),
         };
         let names: Vec<Option<String>> = tape.nodes.iter().enumerate().map(name).collect();
         let mut body = Body { text: String::new(), operations: Operations::default() };
-        for (i, node) in tape.nodes.iter().enumerate().filter(|(i, n)| needed[*i] && !n.reads().is_empty()) {
+        let mut called = vec![false; tape.calls.len()];
+        for (i, node) in tape.nodes.iter().enumerate().filter(|(i, n)| needed[*i] && !n.is_leaf()) {
+            if let Node::Result(call, _) = *node {
+                if !std::mem::replace(&mut called[call], true) {
+                    let arguments = tape.calls[call].arguments.iter();
+                    let arguments: Vec<_> = arguments.map(|r| tape.expression(r.0 as usize, &names).0).collect();
+                    let _ = write!(body.text, "{}", tape.calls[call].print(call, &arguments));
+                    body.operations = body.operations + tape.calls[call].operations;
+                }
+                continue;
+            }
             body.operations = body.operations + cost(*node);
             let _ = writeln!(body.text, "    const double x{i} = {};", tape.expression(i, &names[..i]).0);
         }
@@ -315,10 +366,10 @@ pub(crate) fn print_update(outputs: &[(&str, Rec)]) -> Body {
         while let Some(r) = open.pop() {
             uses[r.0 as usize] += 1;
             if uses[r.0 as usize] == 1 {
-                open.extend(tape.nodes[r.0 as usize].reads());
+                open.extend(tape.reads(tape.nodes[r.0 as usize]));
             }
         }
-        let leaf = |node: &Node| node.reads().is_empty();
+        let leaf = |node: &Node| node.is_leaf();
         let shared = |i: usize| uses[i] > 1 && !leaf(&tape.nodes[i]);
         let mut names: Vec<Option<String>> = vec![None; tape.nodes.len()];
         for i in (0..tape.nodes.len()).filter(|i| shared(*i)) {
@@ -369,7 +420,8 @@ impl Tape {
             Node::Named(i) => (self.names[i].clone(), 3),
             Node::Constant(i) => (crate::text::number(self.constants[i]), 3),
             Node::Unary(Unary::Neg, a) => (format!("-{}", of(a, 3)), 2),
-            Node::Unary(op, a) => (unary_text(op, &of(a, 0)).0, 3),
+            Node::Unary(op, a) => (unary_text(op, &of(a, 0), self.portable).0, 3),
+            Node::Result(call, i) => (format!("r{call}[{i}]"), 3),
             // Operations of one kind are done from left to right: a right operand of the same strength needs brackets.
             Node::Binary(op @ (Binary::Add | Binary::Sub), a, b) => (binary_text(op, &of(a, 1), &of(b, 2)).0, 1),
             Node::Binary(op @ (Binary::Mul | Binary::Div), a, b) => (binary_text(op, &of(a, 2), &of(b, 3)).0, 2),
@@ -384,10 +436,19 @@ impl Tape {
 
 fn cost(node: Node) -> Operations {
     match node {
-        Node::Unary(op, _) => unary_text(op, "").1,
+        Node::Unary(op, _) => unary_text(op, "", false).1,
         Node::Binary(op, ..) => binary_text(op, "", "").1,
         Node::Select(..) | Node::Greater(..) => FLOP,
-        Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) => Operations::default(),
+        Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) | Node::Result(..) => Operations::default(),
+    }
+}
+
+impl Call {
+    fn print(&self, number: usize, arguments: &[String]) -> String {
+        let (taken, filled) = (format!("a{number}"), format!("r{number}"));
+        let call = self.text.replace("{in}", &taken).replace("{out}", &filled);
+        let list = arguments.join(", ");
+        format!("    const double {taken}[] = {{{list}}};\n    double {filled}[{}];\n    {call};\n", self.results)
     }
 }
 
@@ -395,18 +456,18 @@ const FLOP: Operations = Operations { flops: 1, divisions: 0, calls: 0 };
 const DIVISION: Operations = Operations { flops: 0, divisions: 1, calls: 0 };
 const CALL: Operations = Operations { flops: 0, divisions: 0, calls: 1 };
 
-fn unary_text(op: Unary, a: &str) -> (String, Operations) {
+fn unary_text(op: Unary, a: &str, portable: bool) -> (String, Operations) {
     let (function, cost) = match op {
         Unary::Neg => return (format!("-{a}"), FLOP),
         Unary::Abs => ("fabs", FLOP),
         Unary::Sign => ("num_sign", Operations { flops: 4, ..FLOP }),
         Unary::Sqrt => ("sqrt", DIVISION),
-        Unary::Exp => ("exp", CALL),
-        Unary::Ln => ("log", CALL),
+        Unary::Exp => (if portable { "portable_exp" } else { "exp" }, CALL),
+        Unary::Ln => (if portable { "portable_ln" } else { "log" }, CALL),
         Unary::Sin => ("sin", CALL),
         Unary::Cos => ("cos", CALL),
         Unary::Tan => ("tan", CALL),
-        Unary::Asin => ("asin", CALL),
+        Unary::Asin => (if portable { "portable_asin" } else { "asin" }, CALL),
         Unary::Acos => ("acos", CALL),
         Unary::Atan => ("atan", CALL),
         Unary::Tanh => ("tanh", CALL),
@@ -489,12 +550,14 @@ impl Scalar for Rec {
             self * self
         } else if n == 0.0 {
             Rec::constant(1.0)
+        } else if on_tape(|t| t.portable) {
+            (self.ln() * n).exp()
         } else {
             on_tape(|t| t.with_number(Binary::Pow, self, n))
         }
     }
     fn pow(self, y: Rec) -> Rec {
-        on_tape(|t| t.binary(Binary::Pow, self, y))
+        if on_tape(|t| t.portable) { (self.ln() * y).exp() } else { on_tape(|t| t.binary(Binary::Pow, self, y)) }
     }
     fn max(self, other: Rec) -> Rec {
         on_tape(|t| t.binary(Binary::Max, self, other))

@@ -2,6 +2,9 @@
 
 use interfield_coupling::Options;
 use interfield_kernel::Scheme;
+use interfield_kernel::frame::bearing::Shear;
+use interfield_kernel::frame::member::Formulation;
+use interfield_kernel::frame::part::Part;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Within};
 use interfield_language::{Problem, Subject};
@@ -36,10 +39,8 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
     }
-    for (i, element) in model.elements.iter().enumerate().filter(|(_, e)| matches!(e.kind, Kind::Frame { .. })) {
-        let message = format!("`{}` is a part of a nonlinear frame, which cannot be exported", element.name);
-        refused.push(refusal(Subject::Element(i), message, "export a model of springs, beams and hysteretic laws"));
-    }
+    refused.extend(iterated(model));
+    refused.extend(triple(model));
     if model.analysis.statics {
         let message = "generated code integrates in time, but this model has only a [pushover]".to_owned();
         refused.push(refusal(Subject::Model, message, "add an [analysis]"));
@@ -48,7 +49,6 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
-    refused.extend(powers(model));
     refused.extend(within_sections(model));
     refused.extend(trials(model));
     refused.extend(drifting(model));
@@ -61,17 +61,35 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
     crate::simulation::export(model, name, origin)
 }
 
-/// Parts of frames whose viscous slope changes with the rate: the C keeps the tangents of its parts.
-fn powers(model: &Model) -> Option<Problem> {
-    let follows =
-        |e: &Element| matches!(&e.kind, Kind::Frame { frame, .. } if frame.part.follows_rate(&frame.sections.tables()));
-    let first = model.elements.iter().position(follows)?;
-    let message = format!(
-        "`{}` is viscous with a power of the rate, which generated C does not follow",
-        model.elements[first].name
-    );
-    let help = "use the element `damper` in place of the material `viscous`, or n = 1";
-    Some(refusal(Subject::Element(first), message, help))
+/// Members that iterate inside of a step take as long as they need, which no real-time program may do.
+fn iterated(model: &Model) -> impl Iterator<Item = Problem> {
+    let iterates = |kind: &Kind| {
+        let Kind::Frame { frame, .. } = kind else { return false };
+        frame.part.member().is_some_and(|m| matches!(m.formulation, Formulation::ForceIterated { .. }))
+    };
+    model.elements.iter().enumerate().filter(move |(_, e)| iterates(&e.kind)).map(|(i, element)| {
+        let message = format!(
+            "`{}` iterates until its sections are in balance, but generated C takes the same time in every step",
+            element.name
+        );
+        let help = "write formulation = \"force\": a fixed number of evaluations (passes), what is left goes into the next step";
+        refusal(Subject::Element(i), message, help)
+    })
+}
+
+/// A triple friction pendulum finds its sliders by an iteration.
+fn triple(model: &Model) -> impl Iterator<Item = Problem> {
+    let triple = |kind: &Kind| {
+        let Kind::Frame { frame, .. } = kind else { return false };
+        matches!(&frame.part, Part::Bearing(bearing) if matches!(bearing.shear, Shear::Triple(_)))
+    };
+    model.elements.iter().enumerate().filter(move |(_, e)| triple(&e.kind)).map(|(i, element)| {
+        let message = format!(
+            "`{}` finds its sliders by an iteration, but generated C takes the same time in every step",
+            element.name
+        );
+        refusal(Subject::Element(i), message, "use a single friction pendulum (type = \"friction-pendulum\")")
+    })
 }
 
 /// What of sections generated code does not read: the stresses of fibres, and members that do not remember their section forces.

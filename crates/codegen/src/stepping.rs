@@ -260,6 +260,13 @@ impl Printer {
         let _ = writeln!(self.body, "{}{text}", "    ".repeat(depth));
     }
 
+    /// A line of C where there are frames.
+    fn framed(&mut self, text: &str) {
+        self.body += "#if FRAMES\n";
+        self.line(text);
+        self.body += "#endif\n";
+    }
+
     /// A call that returns a fault.
     fn check(&mut self, call: &str) {
         let new = !self.body.contains("int fault = ");
@@ -428,8 +435,9 @@ impl Phases for Printer {
         Ok(())
     }
 
-    /// Members, whose histories a trial must leave, are refused before a step is printed.
-    fn trial(&mut self, _: bool) {}
+    fn trial(&mut self, trial: bool) {
+        self.framed(&format!("W[S->at_moving] = {};", number(f64::from(u8::from(trial)))));
+    }
 
     fn force(
         &mut self,
@@ -489,8 +497,10 @@ impl Phases for Printer {
         let again = self.body.contains("double before = ");
         self.line(if again { "done = 0;" } else { "int fault = 0, done = 0;" });
         self.line(if again { "before = INFINITY;" } else { "double before = INFINITY;" });
+        self.framed("sys_commit(S, W);");
         self.line("for (int iteration = 0; !done; iteration++) {");
         self.limits = Some(limits);
+        self.framed("sys_rewind(S, W);");
         self.line(&format!("if (iteration == {most}) {{"));
         self.line(&format!("    return sys_fault(S, W, FAULT_CONVERGENCE, {most});"));
         self.line("}");

@@ -32,6 +32,8 @@ pub struct Subdomain<'a> {
     pub name: String,
     /// What it is.
     pub blueprint: &'a Blueprint,
+    /// Whether some subdomain of the export has parts of frames.
+    pub framed: bool,
     /// Its ports.
     pub ports: Vec<Port>,
     /// Its inputs.
@@ -96,7 +98,7 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
     let mut recorded = Vec::new();
     let mut constants = Vec::new();
     for e in &b.elements {
-        let r = laws.record(&e.law, want(b, e));
+        let r = laws.record(&e.law, want(b, e), b.calm);
         plan.element_constants.push(constants.len());
         constants.extend_from_slice(&r.constants);
         recorded.push(r);
@@ -149,7 +151,10 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
         ("constants", t.numbers("constants", &constants)),
         ("constants_len", constants.len().to_string()),
     ];
-    fields.extend(elements(b, &recorded, &plan.element_constants, &mut t));
+    if !b.held.is_empty() {
+        fields.push(("held", t.numbers("held", &b.held)));
+    }
+    fields.extend(elements((b, subdomain.framed), &recorded, &plan.element_constants, &mut t));
 
     // Specimens.
     fields.extend([
@@ -245,6 +250,15 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
         }
         fields.push((name, at.to_string()));
     }
+    if subdomain.framed {
+        fields.push(("frame_coordinates", b.frame_coordinates().to_string()));
+        fields.push(("iterated", i32::from(b.iterated).to_string()));
+        fields.push(("at_moving", memory.take(1).to_string()));
+        let longest = b.elements.iter().map(|e| e.memory).max().unwrap_or(0);
+        fields.push(("at_ahead", memory.take(longest).to_string()));
+        fields.push(("at_committed", memory.take(b.memory).to_string()));
+        fields.push(("at_both", memory.take(2 * dmax * dmax).to_string()));
+    }
     plan.fault = memory.take(1);
     fields.push(("at_fault", plan.fault.to_string()));
     fields.push(("at_scheme", memory.take(subdomain.scratch).to_string()));
@@ -335,18 +349,28 @@ fn pointers_if(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     if out.len() > 1 { out } else { Vec::new() }
 }
 
-fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Tables) -> Vec<(&'static str, String)> {
-    let (mut row0, mut scatter0, mut ground0) = (0, 0, 0);
+fn elements(
+    (b, framed): (&Blueprint, bool),
+    laws: &[Recorded],
+    constants: &[usize],
+    t: &mut Tables,
+) -> Vec<(&'static str, String)> {
+    let (mut row0, mut scatter0, mut ground0, mut fibre0, mut rest0) = (0, 0, 0, 0, 0);
     let mut entries = Vec::new();
     for ((e, law), c0) in b.elements.iter().zip(laws).zip(constants) {
         let kind = match (&e.law, e.line) {
             (Stored::Path(_), _) => 2,
+            (Stored::Frame(_), _) => 3,
             (_, Some(_)) => 1,
             _ => 0,
         };
         let (at, factor) = e.line.unwrap_or(([0, 0], [0.0, 0.0]));
+        let settled = matches!(&e.law, Stored::Frame(frame) if !frame.rest.is_empty());
+        let rated = matches!(&e.law, Stored::Frame(frame) if frame.part.follows_rate(&frame.sections.tables()));
+        let frame = format!(", {}, {fibre0}, {rest0}, {}, {}", e.memory, i32::from(settled), i32::from(rated));
+        let frame = if framed { frame } else { String::new() };
         entries.push(format!(
-            "{{{}, {}, {kind}, {}, {}, {}, {c0}, {row0}, {}, {}, {}, {}, {scatter0}, {}, {ground0}, {{{}, {}}}, {{{}, {}}}}}",
+            "{{{}, {}, {kind}, {}, {}, {}, {c0}, {row0}, {}, {}, {}, {}, {scatter0}, {}, {ground0}, {{{}, {}}}, {{{}, {}}}{frame}}}",
             e.d,
             e.s,
             i32::from(e.massive),
@@ -365,10 +389,12 @@ fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Table
         row0 += e.d;
         scatter0 += e.scatter.len();
         ground0 += e.ground.len();
+        fibre0 += law.fibres.len();
+        rest0 += e.start.len();
     }
     let rows = || b.elements.iter().flat_map(|e| &e.rows);
     let scatter = || b.elements.iter().flat_map(|e| &e.scatter);
-    vec![
+    let mut fields = vec![
         ("element", t.table("element_t", "element", entries)),
         ("row_ptr", t.indices("row_ptr", pointers_if(rows().map(Vec::len)))),
         ("row_at", t.indices("row_at", rows().flatten().map(|r| r.0))),
@@ -380,7 +406,14 @@ fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Table
             "element_ground",
             t.numbers("element_ground", &b.elements.iter().flat_map(|e| e.ground.clone()).collect::<Vec<_>>()),
         ),
-    ]
+    ];
+    if b.is_framed() {
+        let rest: Vec<f64> = b.elements.iter().flat_map(|e| e.start.iter().copied()).collect();
+        fields.push(("rest", t.numbers("rest", &rest)));
+        // Behind the last of them: a part without fibres has none.
+        fields.push(("fibres", t.indices("fibres", laws.iter().flat_map(|l| l.fibres.iter().copied()).chain([0]))));
+    }
+    fields
 }
 
 /// An initialiser of `factor_t`; `changes`: its numbers lie in the memory.

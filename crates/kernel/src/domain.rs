@@ -36,6 +36,8 @@ pub struct Domain<C, S, X> {
     x: X,
     w: X,
     dt: f64,
+    /// Whether the memory of the system may not be that of the state.
+    apart: bool,
 }
 
 impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
@@ -57,7 +59,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
             sys.iterate();
         }
         sys.prepare(scheme.operators(dt).as_slice())?;
-        let mut domain = Domain { scheme, sys, x, w, dt };
+        let mut domain = Domain { scheme, sys, x, w, dt, apart: true };
         domain.restart(0.0)?;
         Ok(domain)
     }
@@ -76,16 +78,21 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
     fn advance(&mut self, t: f64, work: impl FnOnce(&C, Step<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
         let x = self.x.as_mut();
         let (before, w) = self.w.as_mut().split_at_mut(x.len());
-        before.copy_from_slice(x);
         let (x_scheme, m) = x.split_at_mut(before.len() - self.sys.memory().len());
+        // The memory in the state stays as it is until the step has succeeded.
+        let changed = x_scheme.len();
+        before[..changed].copy_from_slice(x_scheme);
         let (y, h) = x_scheme.split_at_mut(self.sys.dims().state());
-        self.sys.memory_mut().copy_from_slice(m);
+        if self.apart {
+            self.sys.memory_mut().copy_from_slice(m);
+        }
+        self.apart = false;
         let result = work(&self.scheme, Step { t, dt: self.dt, y, h, w, sys: &mut self.sys });
         if result.is_ok() {
             m.copy_from_slice(self.sys.memory());
         } else {
             self.sys.memory_mut().copy_from_slice(m);
-            x.copy_from_slice(before);
+            x[..changed].copy_from_slice(&before[..changed]);
         }
         result
     }
@@ -97,6 +104,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
 
     /// Its system, for evaluations outside a step.
     pub fn system_mut(&mut self) -> &mut S {
+        self.apart = true;
         &mut self.sys
     }
 
@@ -110,13 +118,17 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
     pub fn parts(&mut self) -> (&mut S, &[f64]) {
         let x = self.x.as_ref();
         let memory = x.len() - self.sys.memory().len();
-        self.sys.memory_mut().copy_from_slice(&x[memory..]);
+        if self.apart {
+            self.sys.memory_mut().copy_from_slice(&x[memory..]);
+        }
+        self.apart = true;
         (&mut self.sys, x)
     }
 }
 
 impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Persist for Domain<C, S, X> {
     fn persist(&mut self, archive: &mut dyn Archive) {
+        self.apart = true;
         archive.same(self.len());
         archive.numbers(self.x.as_mut());
         self.sys.persist(archive);
@@ -137,6 +149,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> StepMap for Domain<C,
     }
 
     fn state_mut(&mut self) -> &mut [f64] {
+        self.apart = true;
         self.x.as_mut()
     }
 

@@ -14,23 +14,25 @@ const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// 2^52: its last bits hold a whole number that is added to it.
 const BIAS: f64 = 4_503_599_627_370_496.0;
 
-/// c[0] + c[1] x + c[2] x² ...
-#[inline]
+/// c[0] + c[1] x + c[2] x² ... in four chains of every fourth term, which a processor computes at the same time.
+#[inline(always)]
 fn polynomial<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
-    let mut sum = c[N - 1];
-    for i in (0..N - 1).rev() {
-        sum = sum * x + c[i];
+    let square = x * x;
+    let fourth = square * square;
+    let mut chain = [0.0; 4];
+    for i in (0..N).rev() {
+        chain[i % 4] = if i + 4 < N { chain[i % 4] * fourth + c[i] } else { c[i] };
     }
-    sum
+    (chain[0] + chain[1] * x) + (chain[2] + chain[3] * x) * square
 }
 
-#[inline]
+#[inline(always)]
 fn greater(a: f64, b: f64, yes: f64, no: f64) -> f64 {
     if a > b { yes } else { no }
 }
 
 /// e^x: 2^k e^r with |r| below ln 2 / 2, and e^r by its series.
-#[inline]
+#[inline(always)]
 pub fn exp(x: f64) -> f64 {
     const TERMS: [f64; 14] = [
         1.0,
@@ -63,7 +65,7 @@ pub fn exp(x: f64) -> f64 {
 
 /// The natural logarithm: k ln 2 + ln m with m between sqrt(1/2) and sqrt(2), and ln m = 2 artanh((m - 1) / (m + 1)) by its series.
 /// Of zero, and of numbers too small for all their digits, minus infinity.
-#[inline]
+#[inline(always)]
 pub fn ln(x: f64) -> f64 {
     const TERMS: [f64; 11] = [
         2.0 / 3.0,

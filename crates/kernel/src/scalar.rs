@@ -5,7 +5,6 @@
 //! and [`Scalar::select`], whose derivatives at the corner are fixed here, once: sign(0) = 0, and at a
 //! tie `max` and `min` follow their second argument.
 
-use core::array::from_fn;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::portable;
@@ -72,66 +71,62 @@ pub trait Scalar:
 }
 
 impl Scalar for f64 {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> Self {
         x
     }
-    #[inline]
+    #[inline(always)]
     fn abs(self) -> Self {
         libm::fabs(self)
     }
-    #[inline]
+    #[inline(always)]
     fn sign(self) -> Self {
-        if self > 0.0 {
-            1.0
-        } else if self < 0.0 {
-            -1.0
-        } else {
-            // Zero stays zero and NaN stays NaN.
-            self * 0.0
-        }
+        // Zero stays zero and NaN stays NaN. Computed whatever the sign, so that nothing is left to branch on.
+        let neither = self * 0.0;
+        let negative = if self < 0.0 { -1.0 } else { neither };
+        if self > 0.0 { 1.0 } else { negative }
     }
-    #[inline]
+    #[inline(always)]
     fn sqrt(self) -> Self {
         libm::sqrt(self)
     }
-    #[inline]
+    #[inline(always)]
     fn exp(self) -> Self {
         libm::exp(self)
     }
-    #[inline]
+    #[inline(always)]
     fn ln(self) -> Self {
         libm::log(self)
     }
-    #[inline]
+    #[inline(always)]
     fn sin(self) -> Self {
         libm::sin(self)
     }
-    #[inline]
+    #[inline(always)]
     fn cos(self) -> Self {
         libm::cos(self)
     }
-    #[inline]
+    #[inline(always)]
     fn tan(self) -> Self {
         libm::tan(self)
     }
-    #[inline]
+    #[inline(always)]
     fn asin(self) -> Self {
         libm::asin(self)
     }
-    #[inline]
+    #[inline(always)]
     fn acos(self) -> Self {
         libm::acos(self)
     }
-    #[inline]
+    #[inline(always)]
     fn atan(self) -> Self {
         libm::atan(self)
     }
-    #[inline]
+    #[inline(always)]
     fn tanh(self) -> Self {
         libm::tanh(self)
     }
-    #[inline]
+    #[inline(always)]
     fn powf(self, n: f64) -> Self {
         // The exponents of hysteretic laws are nearly always 0, 1 or 2; a general power costs 30 ns.
         if n == 1.0 {
@@ -144,31 +139,31 @@ impl Scalar for f64 {
             libm::pow(self, n)
         }
     }
-    #[inline]
+    #[inline(always)]
     fn pow(self, y: Self) -> Self {
         libm::pow(self, y)
     }
-    #[inline]
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         if self > other { self } else { other }
     }
-    #[inline]
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         if self < other { self } else { other }
     }
-    #[inline]
+    #[inline(always)]
     fn select(self, yes: Self, no: Self) -> Self {
         if self >= 0.0 { yes } else { no }
     }
-    #[inline]
+    #[inline(always)]
     fn greater(self, other: Self, yes: Self, no: Self) -> Self {
         if self > other { yes } else { no }
     }
-    #[inline]
+    #[inline(always)]
     fn scaled(self, factor: Self) -> Self {
         if self == 0.0 { 0.0 } else { factor * self }
     }
-    #[inline]
+    #[inline(always)]
     fn is_zero(self) -> bool {
         self == 0.0
     }
@@ -185,7 +180,7 @@ pub struct Dual<T = f64> {
 
 impl<T: Scalar> Dual<T> {
     /// f(x) with its derivative `df` at x. A constant stays one where df is infinite: sqrt(0), 0^n with n < 1.
-    #[inline]
+    #[inline(always)]
     fn chain(self, f: T, df: T) -> Self {
         Dual { re: f, eps: self.eps.scaled(df) }
     }
@@ -193,35 +188,35 @@ impl<T: Scalar> Dual<T> {
 
 impl<T: Scalar> Neg for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Dual { re: -self.re, eps: -self.eps }
     }
 }
 impl<T: Scalar> Add for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Dual { re: self.re + o.re, eps: self.eps + o.eps }
     }
 }
 impl<T: Scalar> Sub for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: Self) -> Self {
         Dual { re: self.re - o.re, eps: self.eps - o.eps }
     }
 }
 impl<T: Scalar> Mul for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, o: Self) -> Self {
         Dual { re: self.re * o.re, eps: self.eps * o.re + self.re * o.eps }
     }
 }
 impl<T: Scalar> Div for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn div(self, o: Self) -> Self {
         let q = self.re / o.re;
         Dual { re: q, eps: (self.eps - q * o.eps) / o.re }
@@ -229,95 +224,95 @@ impl<T: Scalar> Div for Dual<T> {
 }
 impl<T: Scalar> Add<f64> for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: f64) -> Self {
         Dual { re: self.re + o, eps: self.eps }
     }
 }
 impl<T: Scalar> Sub<f64> for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: f64) -> Self {
         Dual { re: self.re - o, eps: self.eps }
     }
 }
 impl<T: Scalar> Mul<f64> for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, o: f64) -> Self {
         Dual { re: self.re * o, eps: self.eps * o }
     }
 }
 impl<T: Scalar> Div<f64> for Dual<T> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn div(self, o: f64) -> Self {
         Dual { re: self.re / o, eps: self.eps / o }
     }
 }
 
 impl<T: Scalar> Scalar for Dual<T> {
-    #[inline]
+    #[inline(always)]
     fn still(self) -> Self {
         Dual { re: self.re.still(), eps: T::constant(0.0) }
     }
-
+    #[inline(always)]
     fn constant(x: f64) -> Self {
         Dual { re: T::constant(x), eps: T::constant(0.0) }
     }
-    #[inline]
+    #[inline(always)]
     fn abs(self) -> Self {
         self.chain(self.re.abs(), self.re.sign())
     }
-    #[inline]
+    #[inline(always)]
     fn sign(self) -> Self {
         Dual { re: self.re.sign(), eps: T::constant(0.0) }
     }
-    #[inline]
+    #[inline(always)]
     fn sqrt(self) -> Self {
         let f = self.re.sqrt();
         self.chain(f, T::constant(0.5) / f)
     }
-    #[inline]
+    #[inline(always)]
     fn exp(self) -> Self {
         let f = self.re.exp();
         self.chain(f, f)
     }
-    #[inline]
+    #[inline(always)]
     fn ln(self) -> Self {
         self.chain(self.re.ln(), T::constant(1.0) / self.re)
     }
-    #[inline]
+    #[inline(always)]
     fn sin(self) -> Self {
         self.chain(self.re.sin(), self.re.cos())
     }
-    #[inline]
+    #[inline(always)]
     fn cos(self) -> Self {
         self.chain(self.re.cos(), -self.re.sin())
     }
-    #[inline]
+    #[inline(always)]
     fn tan(self) -> Self {
         let f = self.re.tan();
         self.chain(f, f * f + 1.0)
     }
-    #[inline]
+    #[inline(always)]
     fn asin(self) -> Self {
         self.chain(self.re.asin(), T::constant(1.0) / (-(self.re * self.re) + 1.0).sqrt())
     }
-    #[inline]
+    #[inline(always)]
     fn acos(self) -> Self {
         self.chain(self.re.acos(), T::constant(-1.0) / (-(self.re * self.re) + 1.0).sqrt())
     }
-    #[inline]
+    #[inline(always)]
     fn atan(self) -> Self {
         self.chain(self.re.atan(), T::constant(1.0) / (self.re * self.re + 1.0))
     }
-    #[inline]
+    #[inline(always)]
     fn tanh(self) -> Self {
         let f = self.re.tanh();
         self.chain(f, -(f * f) + 1.0)
     }
-    #[inline]
+    #[inline(always)]
     fn powf(self, n: f64) -> Self {
         let f = self.re.powf(n);
         if self.eps.is_zero() || n == 0.0 {
@@ -325,34 +320,34 @@ impl<T: Scalar> Scalar for Dual<T> {
         }
         self.chain(f, self.re.powf(n - 1.0) * n)
     }
-    #[inline]
+    #[inline(always)]
     fn pow(self, y: Self) -> Self {
         let f = self.re.pow(y.re);
         let base = self.eps.scaled(y.re * self.re.pow(y.re - 1.0));
         let exponent = if y.eps.is_zero() { T::constant(0.0) } else { y.eps.scaled(f * self.re.ln()) };
         Dual { re: f, eps: base + exponent }
     }
-    #[inline]
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         Dual { re: self.re.max(other.re), eps: self.re.greater(other.re, self.eps, other.eps) }
     }
-    #[inline]
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         Dual { re: self.re.min(other.re), eps: other.re.greater(self.re, self.eps, other.eps) }
     }
-    #[inline]
+    #[inline(always)]
     fn select(self, yes: Self, no: Self) -> Self {
         Dual { re: self.re.select(yes.re, no.re), eps: self.re.select(yes.eps, no.eps) }
     }
-    #[inline]
+    #[inline(always)]
     fn greater(self, other: Self, yes: Self, no: Self) -> Self {
         Dual { re: self.re.greater(other.re, yes.re, no.re), eps: self.re.greater(other.re, yes.eps, no.eps) }
     }
-    #[inline]
+    #[inline(always)]
     fn scaled(self, factor: Self) -> Self {
         Dual { re: self.re.scaled(factor.re), eps: self.re.scaled(factor.eps) + self.eps * factor.re }
     }
-    #[inline]
+    #[inline(always)]
     fn is_zero(self) -> bool {
         self.re.is_zero() && self.eps.is_zero()
     }
@@ -369,27 +364,37 @@ pub struct Lanes<const N: usize>(pub [f64; N]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Portable<const N: usize>(pub [f64; N]);
 
+/// All lanes, by a loop that the compiler always unrolls into the caller.
+#[inline(always)]
+fn each<const N: usize>(f: impl Fn(usize) -> f64) -> [f64; N] {
+    let mut out = [0.0; N];
+    for i in 0..N {
+        out[i] = f(i);
+    }
+    out
+}
+
 macro_rules! side_by_side {
     ($type:ident: $($trait:ident $method:ident),*) => {
         $(impl<const N: usize> $trait for $type<N> {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn $method(self, o: Self) -> Self {
-                $type(from_fn(|i| self.0[i].$method(o.0[i])))
+                $type(each(|i| self.0[i].$method(o.0[i])))
             }
         }
         impl<const N: usize> $trait<f64> for $type<N> {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn $method(self, o: f64) -> Self {
-                $type(self.0.map(|x| x.$method(o)))
+                $type(each(|i| self.0[i].$method(o)))
             }
         })*
         impl<const N: usize> Neg for $type<N> {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn neg(self) -> Self {
-                $type(self.0.map(|x| -x))
+                $type(each(|i| -self.0[i]))
             }
         }
     };
@@ -399,50 +404,50 @@ side_by_side!(Portable: Add add, Sub sub, Mul mul, Div div);
 
 macro_rules! each {
     ($($f:ident($($other:ident),*)),*) => {
-        $(#[inline]
+        $(#[inline(always)]
         fn $f(self, $($other: Self),*) -> Self {
-            Self(from_fn(|i| Scalar::$f(self.0[i], $($other.0[i]),*)))
+            Self(each(|i| Scalar::$f(self.0[i], $($other.0[i]),*)))
         })*
     };
 }
 
 impl<const N: usize> Scalar for Lanes<N> {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> Self {
         Lanes([x; N])
     }
     each!(abs(), sign(), sqrt(), exp(), ln(), sin(), cos(), tan(), asin(), acos(), atan(), tanh());
     each!(pow(y), max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
-    #[inline]
+    #[inline(always)]
     fn powf(self, n: f64) -> Self {
         Lanes(self.0.map(|x| Scalar::powf(x, n)))
     }
-    #[inline]
+    #[inline(always)]
     fn is_zero(self) -> bool {
         self.0.iter().all(|x| *x == 0.0)
     }
 }
 
 impl<const N: usize> Scalar for Portable<N> {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> Self {
         Portable([x; N])
     }
     each!(abs(), sign(), sqrt(), sin(), cos(), tan(), acos(), atan(), tanh());
     each!(max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
-    #[inline]
+    #[inline(always)]
     fn exp(self) -> Self {
-        Portable(self.0.map(portable::exp))
+        Portable(each(|i| portable::exp(self.0[i])))
     }
-    #[inline]
+    #[inline(always)]
     fn ln(self) -> Self {
-        Portable(self.0.map(portable::ln))
+        Portable(each(|i| portable::ln(self.0[i])))
     }
-    #[inline]
+    #[inline(always)]
     fn asin(self) -> Self {
         Portable(self.0.map(portable::asin))
     }
-    #[inline]
+    #[inline(always)]
     fn powf(self, n: f64) -> Self {
         // The cases of f64.
         if n == 1.0 {
@@ -455,11 +460,11 @@ impl<const N: usize> Scalar for Portable<N> {
             (self.ln() * n).exp()
         }
     }
-    #[inline]
+    #[inline(always)]
     fn pow(self, y: Self) -> Self {
         (self.ln() * y).exp()
     }
-    #[inline]
+    #[inline(always)]
     fn is_zero(self) -> bool {
         self.0.iter().all(|x| *x == 0.0)
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use interfield_kernel::Dual;
 use interfield_kernel::element::{AnyLaw, Element as _};
 use interfield_kernel::expr::Instr;
+use interfield_kernel::frame::fibres::Program;
 use interfield_kernel::frame::member::Spread;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
@@ -184,7 +185,8 @@ impl Sections {
     /// As the kernel takes them.
     pub fn tables(&self) -> Tables<'_> {
         let Sections { sections, groups, resultants, y, z, area, .. } = self;
-        Tables { library: self.library(), sections, groups, resultants, y, z, area }
+        let program = Program::default();
+        Tables { library: self.library(), sections, groups, resultants, y, z, area, program }
     }
 
     /// What its materials refer to.
@@ -346,6 +348,8 @@ pub struct Pushing {
     pub velocity: Option<f64>,
     /// How long each target is held before it is measured, s.
     pub hold: f64,
+    /// Whether targets count from the displacement under the loads that are held.
+    pub relative: bool,
     /// What the protocol is called, where it has a name.
     pub protocol: Option<&'static str>,
 }

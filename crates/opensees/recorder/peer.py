@@ -172,17 +172,22 @@ def _tcl(value):
 
 
 def _serve(module, results, told):
+    # The script ends with an error that it does not catch: then no command follows.
+    end = {"end": "ok"}
     for text in sys.stdin:
         command = json.loads(text)
+        end = {"end": "ok"}
         function = getattr(module, command["command"], None)
         try:
             if function is None:
                 raise NameError("openseespy has no command `%s`" % command["command"])
             told.write("ok " + _tcl(function(*command["arguments"])) + "\n")
         except BaseException as e:
-            told.write("error " + _tcl("%s: %s" % (type(e).__name__, e)) + "\n")
+            message = "%s: %s" % (type(e).__name__, e)
+            end = {"end": "error", "message": message, "file": command.get("file", ""), "line": command.get("line", 0)}
+            told.write("error " + _tcl(message) + "\n")
         told.flush()
-    results.line(end="ok")
+    results.line(**end)
 
 
 def main():

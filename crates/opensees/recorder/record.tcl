@@ -204,7 +204,7 @@ proc ::interfield::member {arguments place} {
 # --- answers -----------------------------------------------------------------------------------------------------------------------------
 
 proc ::interfield::clear {} {
-    foreach name {nodes elements masses fixed moved own controlled} { set ::interfield::$name {} }
+    foreach name {nodes elements masses fixed moved own asked controlled} { set ::interfield::$name {} }
     set ::interfield::ndm 2
     set ::interfield::ndf 3
     set ::interfield::time 0.0
@@ -520,7 +520,8 @@ proc ::interfield::main {} {
         fconfigure $record -encoding utf-8 -buffering line
     }
     if {[info exists ::env(INTERFIELD_PEER)] && $::env(INTERFIELD_PEER) ne ""} {
-        set peer [open "|$::env(INTERFIELD_PEER)" r+]
+        # Otherwise Tcl keeps to itself what it says.
+        set peer [open "|$::env(INTERFIELD_PEER) 2>@stderr" r+]
         fconfigure $peer -encoding utf-8
     }
     put "{\"recorder\": \"tcl\", \"script\": [text $script], \"version\": 1}"

@@ -67,7 +67,8 @@ pub struct ModelFile {
     pub command: &'static str,
     /// Factors and peaks of the ground motion with which the script repeats this analysis, if it does; peaks in units of the script.
     pub repeats: Vec<(f64, f64)>,
-    /// The analyses of the script that it stands for: the number of each among its pushovers and motions, and its own text.
+    /// The analyses of the script that it stands for: the number of each among those by displacement control and in time, and its own
+    /// text.
     pub analyses: Vec<(usize, String)>,
 }
 
@@ -96,7 +97,8 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
     let units = options.units.clone().unwrap_or_else(|| guessed(&runs));
     let (mut models, mut records) = (Vec::<ModelFile>::new(), Vec::new());
     let mut plain: Vec<String> = Vec::new();
-    for (number, run) in chosen(&runs).enumerate() {
+    let mut courses = 0;
+    for run in chosen(&runs) {
         let name = name(&options.stem, run, models.len(), runs.len());
         let setting =
             Setting { header: &options.header, title: &options.title, stem: &options.stem, units: &units, files };
@@ -105,15 +107,19 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         let scale = |s: f64| format!(", scale = {}", write::number(s));
         let bare = motions.iter().fold(text.clone(), |t, m| t.replace(&scale(m.0), ""));
         let motion = motions.first().copied();
+        // What OpenSees does by load control is not followed step by step.
+        let followed = matches!(run.kind, Analysis::Push { imposed: false, .. } | Analysis::Motion { .. });
+        let own = followed.then(|| (courses, text.clone()));
+        courses += usize::from(followed);
         match plain.iter().position(|p| *p == bare) {
             Some(i) => {
                 models[i].repeats.extend(motion);
-                models[i].analyses.push((number, text));
+                models[i].analyses.extend(own);
             }
             None => {
                 plain.push(bare);
                 let repeats = motion.into_iter().collect();
-                let analyses = if run.kind == Analysis::Rest { Vec::new() } else { vec![(number, text.clone())] };
+                let analyses = own.into_iter().collect();
                 models.push(ModelFile { name, text, beside, command: command(run), repeats, analyses });
             }
         }

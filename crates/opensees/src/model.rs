@@ -493,12 +493,16 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
                 keys.lines()
             )
         }
-        Analysis::Push { node: tag, dof, strokes, start, .. } => {
+        Analysis::Push { node: tag, dof, strokes, start, imposed } => {
             let domain = &run.domain;
             let names = domain.nodes.get(tag).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
             let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
-            let keys = strokes_keys(keys, strokes, *start, run, report);
+            // DisplacementControl adds its increments to what gravity has left; `sp` counts from zero.
+            let gravity = loads.rows.iter().any(|r| r.0.iter().any(|(k, v)| k == "type" && v == "\"gravity\""));
+            let relative = gravity && !imposed;
+            let keys = strokes_keys(keys, strokes, if relative { 0.0 } else { *start }, run, report);
+            let keys = if relative { keys.with("relative", "true") } else { keys };
             format!("\n[pushover]\n{}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
@@ -548,7 +552,8 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], start: f64, run: &Run, repor
     }
     let scale = turns.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     // Sums of many steps end where the user meant.
-    let meant = |x: f64| (x / scale * 1e9).round() * 1e-9 * scale;
+    let digits = 10.0f64.powi(10 - scale.log10().floor() as i32);
+    let meant = |x: f64| (x * digits).round() / digits;
     let turns: Vec<f64> = turns.into_iter().map(meant).collect();
     // Displacements of a push include those by the loads that are held; those of the script count from there.
     let shifted = start.abs() > 0.01 * smallest;

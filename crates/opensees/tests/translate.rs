@@ -518,6 +518,9 @@ fn displacement_control_is_a_pushover() {
     let text =
         model(&push(&format!("{up}analyze 10\n{down}analyze 20\n{up}analyze 30\n{down}analyze 40\n{up}analyze 20")));
     has(&text, &["cycles = [0.01, 0.02]\nstep = 0.001\n"]);
+    let text =
+        model(&push(&format!("{up}analyze 12\n{down}analyze 24\n{up}analyze 84\n{down}analyze 144\n{up}analyze 72")));
+    has(&text, &["cycles = [0.012, 0.072]\nstep = 0.001\n"]);
     let refused = told(&import(&push(&format!("{up}analyze 10\n{down}analyze 5\n{up}analyze 20"))), Fate::Refused);
     assert!(refused[0].contains("neither monotonic nor in cycles"), "{refused:?}");
 }

@@ -59,7 +59,12 @@ impl Pushed {
         let mut x = y0.clone();
         x.resize(y0.len() + free.len() + 2, 0.0);
         let dt = model.analysis.dt;
-        let (targets, hold) = (push.targets.clone(), if push.velocity.is_some() { push.hold } else { 0.0 });
+        let zero = match &lead {
+            Lead::Displacement(form) if push.relative => form.iter().map(|(i, c)| c * statics.u()[*i]).sum(),
+            _ => 0.0,
+        };
+        let targets = push.targets.iter().map(|t| t + zero).collect();
+        let hold = if push.velocity.is_some() { push.hold } else { 0.0 };
         let mut this = Pushed { system, statics, lead, targets, dt, hold, physical, x, y0 };
         if physical {
             this.statics.measure(&mut this.system, &this.lead, 0.0, 0.0).map_err(fatal)?;

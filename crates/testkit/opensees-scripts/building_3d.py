@@ -65,7 +65,7 @@ ops.wipeAnalysis()
 for direction, name in ((1, 'ew'), (2, 'ns')):
     ops.timeSeries('Path', 10 + direction, '-dt', 0.02, '-filePath', 'records/valley-%s.txt' % name, '-factor', 9.81)
     ops.pattern('UniformExcitation', 10 + direction, direction, '-accel', 10 + direction)
-ops.rayleigh(0.4, 0.0, 0.0, 0.0012)
+ops.rayleigh(0.4, 0.0, 0.0012, 0.0)
 ops.constraints('Transformation')
 ops.numberer('RCM')
 ops.system('UmfPack')

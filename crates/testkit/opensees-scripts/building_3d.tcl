@@ -77,7 +77,7 @@ foreach {direction name} {1 ew 2 ns} {
     set series "Series -dt 0.02 -filePath records/valley-$name.txt -factor 9.81"
     pattern UniformExcitation [expr {10 + $direction}] $direction -accel $series
 }
-rayleigh 0.4 0.0 0.0 0.0012
+rayleigh 0.4 0.0 0.0012 0.0
 solver
 integrator Newmark 0.5 0.25
 analysis Transient

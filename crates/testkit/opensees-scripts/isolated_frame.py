@@ -54,7 +54,7 @@ wipeAnalysis()
 
 timeSeries('Path', 2, '-dt', 0.02, '-filePath', 'records/valley-ew.txt', '-factor', 1.3 * 9.81)
 pattern('UniformExcitation', 2, 1, '-accel', 2)
-rayleigh(0.1, 0.0, 0.0015, 0.0)
+rayleigh(0.1, 0.0, 0.0, 0.0015)
 constraints('Transformation')
 numberer('Plain')
 system('FullGeneral')

@@ -50,7 +50,7 @@ print('gravity', ops.analyze(10))
 ops.loadConst('-time', 0.0)
 ops.wipeAnalysis()
 
-ops.timeSeries('Path', 2, '-dt', 0.02, '-filePath', 'records/valley-ew.txt', '-factor', 7.0)
+ops.timeSeries('Path', 2, '-dt', 0.02, '-filePath', 'records/valley-ew.txt', '-factor', 4.0)
 ops.pattern('UniformExcitation', 2, 1, '-accel', 2)
 ops.rayleigh(0.3, 0.0, 0.0005, 0.0)
 ops.constraints('Transformation')

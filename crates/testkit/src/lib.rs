@@ -5,6 +5,7 @@
 pub mod alloc;
 pub mod couplings;
 pub mod dense;
+pub mod fibre_frames;
 pub mod frames;
 pub mod golden;
 pub mod localized;

@@ -5,9 +5,10 @@ use interfield_kernel::StepMap;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_structure::Simulation;
 use interfield_testkit::alloc::{CountingAllocator, allocations, count};
+use interfield_testkit::fibre_frames::{Run, steel_frame};
 use interfield_testkit::localized::{held, hysteretic};
 use interfield_testkit::problems;
-use interfield_testkit::run::{model, read, start, with_tangent};
+use interfield_testkit::run::{model, read, simulation, start, with_tangent};
 use interfield_testkit::variants::{scheme, variants};
 
 #[global_allocator]
@@ -53,6 +54,23 @@ fn steps_of_the_model_files_allocate_nothing() {
         // Schemes that iterate cannot move a specimen.
         let computed = Model { specimens: Vec::new(), ..model(name, &Default::default()) };
         steps_allocate_nothing(name, &computed, 20);
+    }
+}
+
+#[test]
+fn steps_of_fibre_frames_allocate_nothing() {
+    for (scheme, formulation) in [
+        ("\"newmark\"", "force"),
+        ("\"alpha-os\"", "force"),
+        ("\"lsrt2\"", "force"),
+        ("\"newmark-newton\"", "force"),
+        ("\"newmark-newton\"", "force-iterated"),
+    ] {
+        let mut sim = simulation(read(&steel_frame(Run { scheme, formulation, dt: 0.01, steps: 30 })));
+        sim.watch().unwrap_or_else(|f| panic!("{f:?}"));
+        let mut failed = None;
+        let n = allocations(|| failed = (0..30).find_map(|k| sim.step(k).err()));
+        assert_eq!((n, failed), (0, None), "{scheme}, {formulation}");
     }
 }
 

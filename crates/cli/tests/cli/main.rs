@@ -30,6 +30,8 @@ mod results;
 mod resume;
 mod roles;
 mod runs;
+#[cfg(unix)]
+mod scripts;
 mod serve;
 mod stability;
 mod templates;

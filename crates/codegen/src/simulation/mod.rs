@@ -30,7 +30,7 @@ use crate::record::Operations;
 use crate::refusals::{commands, fits, measured, refusal};
 use crate::stepping::{Schemes, Stepping};
 use crate::subdomain::factors;
-use crate::text::{Tables, called, identifier, number, referenced};
+use crate::text::{Tables, called, identifier, number, referenced, specialised};
 use pieces::{Piece, imposed_index, pieces};
 use tables::Coupled;
 
@@ -143,6 +143,9 @@ fn code(
     read: &str,
 ) -> String {
     let systems: Vec<&SystemBlueprint> = pieces.iter().map(|p| &p.system).collect();
+    let mut flags = Vec::new();
+    flags.extend(systems.iter().any(|s| s.is_framed()).then_some("FRAMES"));
+    flags.extend(systems.iter().any(|s| !s.held.is_empty()).then_some("HELD"));
     let steppings = pieces.iter().flat_map(|p| p.steppings.iter().map(|s| (s, p.dims())));
     let mut schemes = Schemes::default();
     let mut table = |(i, (s, dims)): (usize, (&Stepping, Dims))| {
@@ -168,17 +171,18 @@ fn code(
     let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
     [
         &format!("enum {{ INPUTS = {}, WAY = {WAY} }};\n\n", interface.inputs.len()),
-        include_str!("../../c/types.c"),
+        &specialised(include_str!("../../c/types.c"), &flags),
         "\n",
         include_str!("../../c/numbers.c"),
         "\n",
         &laws.print(),
+        &laws.frames.print(),
         include_str!("../../c/linear.c"),
         "\n",
         &factors(&systems),
-        include_str!("../../c/system.c"),
+        &specialised(include_str!("../../c/system.c"), &flags),
         "\n",
-        &schemes.print(),
+        &specialised(&schemes.print(), &flags),
         &systems_text,
         &stepping_tables,
         &inputs.text,
@@ -186,7 +190,7 @@ fn code(
         &driven.text,
         &coupled.functions,
         "\n",
-        include_str!("../../c/energy.c"),
+        &specialised(include_str!("../../c/energy.c"), &flags),
         "\n",
         &interface.defaults(),
         &format!(

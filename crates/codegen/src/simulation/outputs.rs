@@ -22,10 +22,11 @@ pub(super) struct Energy {
 /// The balances that channels read, in the order of the substructures, behind `work`.
 pub(super) fn energies(b: &Blueprint<'_>, pieces: &[Piece], work: usize) -> Vec<Energy> {
     let wanted = b.sources.iter().any(|s| matches!(s, Source::Energy { .. }));
+    let framed = pieces.iter().any(|p| p.system.is_framed());
     let mut at = work;
     let balance = |part: usize| {
         let subdomain = subdomain_of(b, part);
-        let len = balance_len(&pieces[subdomain].system);
+        let len = balance_len(&pieces[subdomain].system, framed);
         at += len;
         Energy { subdomain, at: at - len, len }
     };

@@ -2,7 +2,7 @@
 
 use interfield_coupling::blueprint::Stride;
 use interfield_kernel::{Dims, Scheme, System};
-use interfield_language::model::{Dof, Load, Model, Support};
+use interfield_language::model::{Dof, Kind, Load, Model, Support};
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 use interfield_structure::split::SubModel;
@@ -50,6 +50,7 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
         let exported = Subdomain {
             name: format!("subdomain_{p}"),
             blueprint: &system,
+            framed: model.elements.iter().any(|e| matches!(e.kind, Kind::Frame { .. })),
             ports: ports.map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
             scratch: steppings.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),

@@ -2,6 +2,7 @@
 
 mod bench;
 mod couplings;
+mod frames;
 mod interface;
 mod models;
 mod schemes;

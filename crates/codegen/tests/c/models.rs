@@ -39,6 +39,7 @@ models! {
     duffing_chain: "duffing-chain.toml", (None, 0.0);
     forced_split_mass: "forced-split-mass.toml", (None, TOLERANCE);
     frame: "frame.toml", (None, 0.0);
+    rc_portal: "rc-portal.toml", (None, 0.0);
     hysteretic_building: "hysteretic-building.toml", (None, TOLERANCE);
     isolated_building: "isolated-building.toml", (None, TOLERANCE);
     piers: "piers.toml", (None, 0.0);

@@ -181,13 +181,13 @@ impl Bearing {
     }
 
     /// How the shear forces change with the rates of the coordinates, `c` by rows.
-    pub fn damping<T: Scalar>(&self, memory: &[T], at: At<'_, T>, c: &mut [T]) {
+    pub fn damping<T: Scalar>(&self, by: &impl Evaluate<T>, memory: &[T], at: At<'_, T>, c: &mut [T]) {
         let Shear::Slider(slider) = &self.shear else { return };
         if !slider.friction.varies() {
             return;
         }
         let (d, rows) = (self.size(), self.rows());
-        let by_rate = slider.damping((self.shears(at.q), self.shears(at.v)), memory);
+        let by_rate = slider.damping(by, (self.shears(at.q), self.shears(at.v)), memory);
         for i in 0..d {
             for j in 0..d {
                 let pairs = (0..4).map(|n| by_rate[n / 2][n % 2] * (rows[n / 2][i] * rows[n % 2][j]));
@@ -222,7 +222,7 @@ impl Bearing {
             }
             Shear::Slider(slider) => {
                 let turns = self.turns().map(|turn| turn.map_or(nil, |(dof, sign)| q[dof] * sign));
-                slider.sheared((u, v), turns, (axial, self.space), (memory, next))
+                slider.sheared(by, (u, v), turns, (axial, self.space), (memory, next))
             }
             Shear::Triple(triple) => by.triple(triple, u, axial, (memory, next)),
         }

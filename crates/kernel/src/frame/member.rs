@@ -147,11 +147,11 @@ impl Member {
         let (mut q, mut k) = ([T::constant(0.0); B], zeros());
         let mut at = 0;
         for p in 0..self.rule.count {
-            let section = self.rule.section[p];
+            let section = &sections.tables().sections[self.rule.section[p]];
             let b = compatibility::<N, B, T>(self.rule.xi[p], self.length);
-            let range = at..at + sections.history(section);
+            let range = at..at + section.history(sections.tables());
             at = range.end;
-            let (s, ks) = sections.section(section, (memory, next), range, &times(&b, v), t);
+            let (s, ks) = section.respond(sections, (&memory[range.clone()], &mut next[range]), &times(&b, v), t);
             let share = self.rule.weight[p] * self.length;
             add_transposed(share, &b, &s, &mut q);
             add_congruent(share, &b, &ks, &mut k);
@@ -207,7 +207,7 @@ impl Member {
             let (mut flexibility, mut reached) = (zeros(), [T::constant(0.0); B]);
             let (mut unbalance, mut at) = (T::constant(0.0), own::<N, B>(self.rule.count));
             for p in 0..self.rule.count {
-                let section = self.rule.section[p];
+                let section = &sections.tables().sections[self.rule.section[p]];
                 let b = equilibrium::<N, B, T>(self.rule.xi[p], self.length);
                 let base = State::<N, B, T>::section(p);
                 let state = State::<N, B, T>(next);
@@ -215,9 +215,9 @@ impl Member {
                 let mut target: [T; N] = times(&b, &q);
                 add(&mut target, &particular(self.rule.xi[p], self.length, w));
                 add(&mut e, &times(&state.flexibility(base), &difference(&target, &s)));
-                let range = at..at + sections.history(section);
+                let range = at..at + section.history(sections.tables());
                 at = range.end;
-                let (s, stiffness) = sections.section(section, (memory, next), range, &e, t);
+                let (s, stiffness) = section.respond(sections, (&memory[range.clone()], &mut next[range]), &e, t);
                 let f = inverse(stiffness);
                 let left = difference(&target, &s);
                 let rest = times(&f, &left);

@@ -8,6 +8,7 @@
 //! **Must not be here:** equations of materials, assembly, time stepping, parsing.
 
 pub mod bearing;
+pub mod fibres;
 pub mod matrix;
 pub mod member;
 pub mod part;
@@ -23,7 +24,7 @@ use core::ops::Range;
 use crate::uniaxial::Pace;
 use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
-use crate::{Dual, Portable, Scalar};
+use crate::{Dual, Portable, Scalar, portable};
 use matrix::Matrix;
 use section::Section;
 
@@ -65,21 +66,21 @@ pub struct Tables<'a> {
     pub z: &'a [f64],
     /// Areas, m².
     pub area: &'a [f64],
+    /// How fibres are evaluated.
+    pub program: fibres::Program,
 }
 
 /// What members ask for in their own scalar: a program, with the tables of the frame; or what records a member, which notes that this is
 /// asked for.
 pub trait Evaluate<T: Scalar> {
-    /// Numbers of the history of a section.
-    fn history(&self, section: usize) -> usize;
+    /// The sections of the frame.
+    fn tables(&self) -> &Tables<'_>;
 
-    /// Forces and stiffness of a section at the strains `e` and time `t`, reached from its history, which is the `range` of `memory`; the
-    /// history there goes to the same range of `next`.
-    fn section<const N: usize>(
+    /// Forces and stiffness of groups of fibres at the strains `e` of their section, reached from their histories, and their histories there.
+    fn fibres<const N: usize>(
         &self,
-        section: usize,
-        memory: (&[T], &mut [T]),
-        range: Range<usize>,
+        groups: Range<usize>,
+        histories: (&[T], &mut [T]),
         e: &[T; N],
         t: T,
     ) -> ([T; N], Matrix<N, T>);
@@ -96,6 +97,9 @@ pub trait Evaluate<T: Scalar> {
 
     /// x^n of a number that is not negative.
     fn power(&self, x: T, n: f64) -> T;
+
+    /// e^x.
+    fn exp(&self, x: T) -> T;
 
     /// See [`triple::Triple::sheared`]. Its iteration has no record: whoever records parts refuses these bearings first.
     fn triple(
@@ -119,6 +123,10 @@ pub trait Evaluate<T: Scalar> {
 }
 
 impl Evaluate<f64> for Tables<'_> {
+    fn tables(&self) -> &Tables<'_> {
+        self
+    }
+
     fn triple(
         &self,
         triple: &triple::Triple,
@@ -129,19 +137,14 @@ impl Evaluate<f64> for Tables<'_> {
         triple.sheared(u, axial, memory)
     }
 
-    fn history(&self, section: usize) -> usize {
-        self.sections[section].history(self)
-    }
-
-    fn section<const N: usize>(
+    fn fibres<const N: usize>(
         &self,
-        section: usize,
-        (memory, next): (&[f64], &mut [f64]),
-        range: Range<usize>,
+        groups: Range<usize>,
+        histories: (&[f64], &mut [f64]),
         e: &[f64; N],
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
-        self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
+        fibres::evaluate(self, groups, histories, e, t)
     }
 
     fn advance(
@@ -156,6 +159,10 @@ impl Evaluate<f64> for Tables<'_> {
         let pace = Pace { t: lift(pace.t), rate: pace.rate.map(lift), calm: pace.calm };
         let s = material.advance(&self.library, |i| Portable([history(i)]), lift(e), &pace, |i, x| keep(i, x.0[0]));
         Dual { re: s.re.0[0], eps: s.eps.0[0] }
+    }
+
+    fn exp(&self, x: f64) -> f64 {
+        portable::exp(x)
     }
 
     fn power(&self, x: f64, n: f64) -> f64 {

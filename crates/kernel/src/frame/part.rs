@@ -269,7 +269,7 @@ impl Part {
                     first += material.history();
                 }
             }
-            Part::Bearing(bearing) => bearing.damping(memory, at, c),
+            Part::Bearing(bearing) => bearing.damping(by, memory, at, c),
             Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => {}
         }
     }
@@ -285,7 +285,7 @@ fn slice<const N: usize, T: Scalar>(
     k: &mut [T],
 ) {
     let strains: [T; N] = core::array::from_fn(|i| at.q[i]);
-    let (forces, tangent) = by.section::<N>(section, memory, 0..by.history(section), &strains, at.t);
+    let (forces, tangent) = by.tables().sections[section].respond(by, memory, &strains, at.t);
     put(&forces, &tangent, p, k);
 }
 

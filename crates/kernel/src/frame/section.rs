@@ -4,14 +4,12 @@
 //! by eps - y kz + z ky; torsion is elastic beside it. A section with shear has one more of each in the plane, (gy) and (Vy), and two
 //! in space (book: frames 2).
 
-use super::matrix::Matrix;
+use super::fibres::padded;
+use super::matrix::{Matrix, zeros};
 use super::part::strained;
-use super::{Group, Resultant, Tables};
+use super::{Evaluate, Group, Resultant, Tables};
+use crate::Scalar;
 use crate::uniaxial::Pace;
-use crate::{Dual, Portable, Scalar};
-
-/// Fibres that are evaluated together.
-const LANES: usize = 4;
 
 /// A cross-section.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +37,7 @@ pub enum Section {
 }
 
 /// Forces that fibres give to a section with so many: N, Mz, and in space My.
-const fn bending(n: usize) -> usize {
+pub const fn bending(n: usize) -> usize {
     if n < 4 { 2 } else { 3 }
 }
 
@@ -83,15 +81,15 @@ impl Section {
 
     /// Numbers of its history.
     pub fn history(&self, tables: &Tables<'_>) -> usize {
-        let fibres = self.groups(tables).iter().map(|g| g.count * g.material.history());
+        let fibres = self.groups(tables).iter().map(Group::history);
         fibres.chain(self.resultants(tables).iter().map(|r| r.material.history())).sum()
     }
 
     /// Writes the history of a section that was never strained.
     pub fn start(&self, tables: &Tables<'_>, mut h: &mut [f64]) {
         for g in self.groups(tables) {
-            let (mine, rest) = h.split_at_mut(g.count * g.material.history());
-            g.material.start(&tables.library, g.count, mine);
+            let (mine, rest) = h.split_at_mut(g.history());
+            g.material.start(&tables.library, padded(g.count), mine);
             h = rest;
         }
         for r in self.resultants(tables) {
@@ -105,41 +103,49 @@ impl Section {
     pub fn evaluate<const N: usize>(
         &self,
         tables: &Tables<'_>,
-        (mut h, mut next): (&[f64], &mut [f64]),
+        histories: (&[f64], &mut [f64]),
         e: &[f64; N],
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
-        let (mut s, mut k) = ([0.0; N], [[0.0; N]; N]);
+        self.respond(tables, histories, e, t)
+    }
+
+    /// [`Section::evaluate`] in any scalar.
+    pub fn respond<const N: usize, T: Scalar>(
+        &self,
+        by: &impl Evaluate<T>,
+        (mut h, mut next): (&[T], &mut [T]),
+        e: &[T; N],
+        t: T,
+    ) -> ([T; N], Matrix<N, T>) {
+        let (mut s, mut k) = ([T::constant(0.0); N], zeros());
         match *self {
             Section::Elastic(stiffness) => {
                 for i in 0..slender(N) {
-                    (s[i], k[i][i]) = (stiffness[i] * e[i], stiffness[i]);
+                    (s[i], k[i][i]) = (e[i] * stiffness[i], T::constant(stiffness[i]));
                 }
             }
-            Section::Fibres { torsion, .. } => {
-                for g in self.groups(tables) {
-                    let size = g.count * g.material.history();
-                    let (mine, rest) = next.split_at_mut(size);
-                    g.add(tables, (&h[..size], mine), e, t, (&mut s, &mut k));
-                    (h, next) = (&h[size..], rest);
-                }
+            Section::Fibres { first, count, torsion } => {
+                (s, k) = by.fibres(first..first + count, (h, next), e, t);
                 if N >= 4 {
-                    (s[3], k[3][3]) = (torsion * e[3], torsion);
+                    (s[3], k[3][3]) = (e[3] * torsion, T::constant(torsion));
                 }
             }
             Section::With { inside, .. } => {
+                let tables = by.tables();
                 if let Some(inside) = inside {
                     let section = &tables.sections[inside];
                     let size = section.history(tables);
                     let (mine, rest) = next.split_at_mut(size);
-                    (s, k) = section.evaluate(tables, (&h[..size], mine), e, t);
+                    (s, k) = section.respond(by, (&h[..size], mine), e, t);
                     (h, next) = (&h[size..], rest);
                 }
                 for r in self.resultants(tables) {
                     let size = r.material.history();
                     let (mine, rest) = next.split_at_mut(size);
                     if let Some(i) = r.place(N) {
-                        (s[i], k[i][i]) = strained(tables, &r.material, (&h[..size], mine), e[i], Pace::at(t));
+                        let pace = Pace { t, rate: None, calm: 0.0 };
+                        (s[i], k[i][i]) = strained(by, &r.material, (&h[..size], mine), e[i], pace);
                     }
                     (h, next) = (&h[size..], rest);
                 }
@@ -183,67 +189,5 @@ impl Section {
             }
         }
         k
-    }
-}
-
-impl Group {
-    /// Adds forces and stiffness of its fibres, side by side as far as that goes.
-    fn add<const N: usize>(
-        &self,
-        tables: &Tables<'_>,
-        (h, next): (&[f64], &mut [f64]),
-        e: &[f64; N],
-        t: f64,
-        out: (&mut [f64; N], &mut Matrix<N>),
-    ) {
-        let mut i = 0;
-        while i + LANES <= self.count {
-            self.lanes::<N, LANES>(tables, (h, next), i, e, t, (out.0, out.1));
-            i += LANES;
-        }
-        while i < self.count {
-            self.lanes::<N, 1>(tables, (h, next), i, e, t, (out.0, out.1));
-            i += 1;
-        }
-    }
-
-    #[inline]
-    fn lanes<const N: usize, const L: usize>(
-        &self,
-        tables: &Tables<'_>,
-        (h, next): (&[f64], &mut [f64]),
-        at: usize,
-        e: &[f64; N],
-        t: f64,
-        (s, k): (&mut [f64; N], &mut Matrix<N>),
-    ) {
-        let take = |from: &[f64], first: usize| Portable::<L>(core::array::from_fn(|l| from[first + l]));
-        let here = self.first + at;
-        let (y, z, area) = (take(tables.y, here), take(tables.z, here), take(tables.area, here));
-        let mut strain = Portable::<L>::constant(e[0]) - y * e[1];
-        if bending(N) == 3 {
-            strain = strain + z * e[2];
-        }
-        let strain = Dual { re: strain, eps: Portable::constant(1.0) };
-        let old = |j: usize| take(h, j * self.count + at);
-        let stress = self.material.advance(&tables.library, old, strain, &Pace::at(t), |j, x| {
-            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.0);
-        });
-        let lever = |i: usize| match i {
-            0 => Portable::constant(1.0),
-            1 => -y,
-            _ => z,
-        };
-        let sum = |x: Portable<L>| x.0.iter().sum::<f64>();
-        for i in 0..bending(N) {
-            s[i] += sum(stress.re * area * lever(i));
-            for j in 0..=i {
-                let kij = sum(stress.eps * area * lever(i) * lever(j));
-                k[i][j] += kij;
-                if i != j {
-                    k[j][i] += kij;
-                }
-            }
-        }
     }
 }

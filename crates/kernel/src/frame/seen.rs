@@ -4,6 +4,7 @@
 //! from its history that is not kept.
 
 use super::Tables;
+use super::fibres::padded;
 use super::matrix::times;
 use super::member::{Formulation, Member, State, compatibility, own};
 use super::part::{At, Part};
@@ -147,10 +148,10 @@ impl Section {
         fibre: usize,
     ) -> Option<(f64, f64)> {
         for g in self.groups(tables) {
-            let size = g.count * g.material.history();
+            let size = g.history();
             if let Some(i) = fibre.checked_sub(g.first).filter(|i| *i < g.count) {
                 let e = strains[0] - tables.y[fibre] * strains[1] + tables.z[fibre] * strains[2];
-                let (old, pace) = (|j| history[j * g.count + i], Pace::at(t));
+                let (old, pace) = (|j| history[j * padded(g.count) + i], Pace::at(t));
                 let stress = g.material.advance(&tables.library, old, Dual::constant(e), &pace, |_, _| ());
                 return Some((e, stress.re));
             }

@@ -13,6 +13,7 @@
 //! M. C. Constantinou, A. Mokha, A. M. Reinhorn, J. Struct. Eng. 116(2), 1990 (friction and rate); M. C. Constantinou et al., MCEER-99-0002
 //! (pressure). N contains q, q contains N: a few passes.
 
+use super::Evaluate;
 use super::bearing::Sheared;
 use crate::Scalar;
 use crate::uniaxial::divisor;
@@ -44,12 +45,15 @@ impl Friction {
     }
 
     /// The coefficient at a rate and a pressure, and its slopes over both.
-    fn at<T: Scalar>(&self, v: T, n: T) -> (T, T, T) {
+    fn at<T: Scalar>(&self, by: &impl Evaluate<T>, v: T, n: T) -> (T, T, T) {
         let nil = T::constant(0.0);
         if !self.varies() {
             return (T::constant(self.slow), nil, nil);
         }
-        let (tanh, decay) = ((n / self.force).tanh(), (v * -self.rate).exp());
+        let one = T::constant(1.0);
+        // Of a pressure, which is not negative.
+        let less = by.exp(n * (-2.0 / self.force));
+        let (tanh, decay) = ((one - less) / (one + less), by.exp(v * -self.rate));
         let fast = tanh * -self.drop + self.fast;
         let steep = (T::constant(1.0) - tanh * tanh) * (-self.drop / self.force);
         let by_pressure = steep * (T::constant(1.0) - decay);
@@ -93,6 +97,7 @@ impl Slider {
     /// Forces at the displacements and rates `u`, `v` on a plate with the rotations `turns`.
     pub(super) fn sheared<T: Scalar>(
         &self,
+        by: &impl Evaluate<T>,
         (u, v): ([T; 2], [T; 2]),
         turns: [T; 2],
         (axial, space): (T, bool),
@@ -106,7 +111,7 @@ impl Slider {
         let (mut pressure, mut strength, mut back) = (nil, nil, returned([nil; 2], nil, u, u));
         for _ in 0..PASSES {
             pressure = (force[0] * lean[0] + force[1] * lean[1] - axial).max(nil);
-            let (mu, _, by_pressure) = self.friction.at(rate, pressure);
+            let (mu, _, by_pressure) = self.friction.at(by, rate, pressure);
             strength = mu + by_pressure * pressure;
             back = returned(c.map(|c| -(c * pressure) + self.stiffness), mu * pressure, u, plastic);
             force = [0, 1].map(|i| pressure.greater(nil, back.force[i] + pressure * lean[i], nil));
@@ -128,12 +133,17 @@ impl Slider {
     }
 
     /// How the forces change with the rates, at the pressure of the last committed point.
-    pub(super) fn damping<T: Scalar>(&self, (u, v): ([T; 2], [T; 2]), memory: &[T]) -> [[T; 2]; 2] {
+    pub(super) fn damping<T: Scalar>(
+        &self,
+        by: &impl Evaluate<T>,
+        (u, v): ([T; 2], [T; 2]),
+        memory: &[T],
+    ) -> [[T; 2]; 2] {
         let nil = T::constant(0.0);
         let (slip, pressure) = ([u[0] - memory[0], u[1] - memory[1]], memory[4]);
         let size = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
         let rate = self.rate((u, v), [T::constant(self.curvature); 2]);
-        let (mu, slope, _) = self.friction.at(rate, pressure);
+        let (mu, slope, _) = self.friction.at(by, rate, pressure);
         let held = (pressure * -self.curvature + self.stiffness) * size;
         let f = pressure * slope / (divisor(size) * divisor(rate));
         [0, 1].map(|i| [0, 1].map(|j| held.greater(mu * pressure, f * slip[i] * v[j], nil)))

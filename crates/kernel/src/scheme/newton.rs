@@ -61,7 +61,15 @@ impl Scheme for Newton {
         let du = |[v, a, a1]: [P::Number; 3]| (h * v, h2 * (u_a * a + beta * a1));
         let dv = |[a, a1]: [P::Number; 2]| h * (v_a * a + gamma * a1);
 
-        p.copy(a, a1); // first guess
+        // First guess: the last acceleration. Laws that remember are first asked where they stand, at the displacement before the step: the
+        // acceleration of a degree of freedom without mass means nothing, and a guess by it can lead them onto a wrong branch for good.
+        if p.remembers() {
+            let Alpha { beta, .. } = self.alpha;
+            let [by_v, by_a] = p.numbers([("by_v", -1.0 / (beta * dt)), ("by_a", (beta - 0.5) / beta)]);
+            p.update([a1], [&y.v, a], |_, [v, a]| [by_v * v + by_a * a]);
+        } else {
+            p.copy(a, a1);
+        }
         p.iterate(self.limits, |p| {
             p.update([&mut x1.u], [&y.u, &y.v, a, a1], |_, [u, v, a, a1]| {
                 let (by_v, by_a) = du([v, a, a1]);

@@ -70,6 +70,11 @@ pub trait Phases: Sized {
 
     /// Length of the step, s. Which phases there are does not depend on it.
     fn dt(&self) -> f64;
+    /// Whether the system remembers the points at which it was evaluated, see [`System::memory`]. Generated C knows no such systems
+    /// under schemes that iterate.
+    fn remembers(&self) -> bool {
+        false
+    }
     /// Numbers of the step, with the names that they have in C.
     fn numbers<const N: usize>(&mut self, named: [(&'static str, f64); N]) -> [Self::Number; N];
 
@@ -221,6 +226,10 @@ impl<'a> Phases for Step<'a> {
     #[inline]
     fn dt(&self) -> f64 {
         self.dt
+    }
+
+    fn remembers(&self) -> bool {
+        !self.sys.memory().is_empty()
     }
 
     #[inline]

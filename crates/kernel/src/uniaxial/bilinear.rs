@@ -52,12 +52,18 @@ impl Uniaxial<8> for Bilinear {
     }
 
     #[inline]
-    fn advance<T: Scalar>(
+    fn advance<T: Scalar>(&self, h: &[T; 8], e: T, pace: &Pace<T>) -> (T, [T; 8]) {
+        let (s, _, h) = self.respond(h, e, pace);
+        (s, h)
+    }
+
+    #[inline(always)]
+    fn respond<T: Scalar>(
         &self,
         &[ec, sc, emax, emin, tension, compression, dir, tangent]: &[T; 8],
         e: T,
         _: &Pace<T>,
-    ) -> (T, [T; 8]) {
+    ) -> (T, T, [T; 8]) {
         let nil = T::constant(0.0);
         let (d, ey, soft) = (e - ec, self.fy / self.e0, self.b * self.e0);
         let trial = sc + d * self.e0;
@@ -82,6 +88,8 @@ impl Uniaxial<8> for Bilinear {
         // No increment: stress and tangent as they were.
         let rest = sc + tangent * d;
         let kept = [ec, sc, emax, emin, tension, compression, dir, tangent];
-        (zero(d, rest, s), core::array::from_fn(|i| zero(d, kept[i], next[i])))
+        let mut history = next;
+        (0..8).for_each(|i| history[i] = zero(d, kept[i], next[i]));
+        (zero(d, rest, s), history[7], history)
     }
 }

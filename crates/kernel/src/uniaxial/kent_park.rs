@@ -25,9 +25,9 @@ impl Envelope {
     }
 
     /// Stress and slope: a parabola to the strength, a line to the residual stress, which stays.
-    #[inline]
+    #[inline(always)]
     pub fn at<T: Scalar>(&self, e: T) -> (T, T) {
-        let x = e / self.ec0;
+        let x = e * (1.0 / self.ec0);
         let slope = (self.fcu - self.fc) / (self.ecu - self.ec0);
         let (first, second) = (T::constant(self.ec0), T::constant(self.ecu));
         let parabola = (x * 2.0 - x * x) * self.fc;
@@ -44,13 +44,13 @@ pub struct KentPark(pub Envelope);
 
 impl KentPark {
     /// Slope of unloading from a point of the envelope, and the strain at which it meets zero stress.
-    #[inline]
+    #[inline(always)]
     fn unloading<T: Scalar>(&self, e: T, envelope: T) -> (T, T) {
         let Envelope { ec0, ecu, .. } = self.0;
         let modulus = T::constant(self.0.modulus());
-        let x = e.max(T::constant(ecu)) / ec0;
+        let x = e.max(T::constant(ecu)) * (1.0 / ec0);
         let ratio = T::constant(2.0).greater(x, x * x * 0.145 + x * 0.13, (x - 2.0) * 0.707 + 0.834);
-        let (plastic, elastic) = (e - ratio * ec0, envelope / modulus);
+        let (plastic, elastic) = (e - ratio * ec0, envelope * (1.0 / self.0.modulus()));
         let none = plastic.greater(T::constant(-f64::EPSILON), T::constant(1.0), T::constant(0.0));
         let whole = none.greater(T::constant(0.0), T::constant(-1.0), plastic);
         // `plastic` is how far unloading leads back: along the rule where that is the softer way, else with the modulus.
@@ -91,7 +91,13 @@ impl Uniaxial<6> for KentPark {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc, emin, end, slope, tangent]: &[T; 6], e: T, _: &Pace<T>) -> (T, [T; 6]) {
+    fn advance<T: Scalar>(&self, h: &[T; 6], e: T, pace: &Pace<T>) -> (T, [T; 6]) {
+        let (s, _, h) = self.respond(h, e, pace);
+        (s, h)
+    }
+
+    #[inline(always)]
+    fn respond<T: Scalar>(&self, &[ec, sc, emin, end, slope, tangent]: &[T; 6], e: T, _: &Pace<T>) -> (T, T, [T; 6]) {
         let nil = T::constant(0.0);
         let d = e - ec;
         let line = sc + slope * d;
@@ -111,6 +117,6 @@ impl Uniaxial<6> for KentPark {
         let s = open(nil, down(s, zero(d, sc + tangent * d, back)));
         let k = open(nil, down(k, zero(d, tangent, back_k)));
         let history = |new: T, old: T| open(old, down(new, old));
-        (s, [e, s, history(emin1, emin), history(end1, end), history(slope1, slope), k])
+        (s, k, [e, s, history(emin1, emin), history(end1, end), history(slope1, slope), k])
     }
 }

@@ -24,7 +24,7 @@ pub struct KentParkTension {
 
 impl KentParkTension {
     /// Tension envelope: stress and slope at a strain beyond the crack's closing.
-    #[inline]
+    #[inline(always)]
     fn tension<T: Scalar>(&self, x: T) -> (T, T) {
         let modulus = self.envelope.modulus();
         let (peak, end) = (self.ft / modulus, self.ft * (1.0 / self.ets + 1.0 / modulus));
@@ -73,7 +73,13 @@ impl Uniaxial<5> for KentParkTension {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: &Pace<T>) -> (T, [T; 5]) {
+    fn advance<T: Scalar>(&self, h: &[T; 5], e: T, pace: &Pace<T>) -> (T, [T; 5]) {
+        let (s, _, h) = self.respond(h, e, pace);
+        (s, h)
+    }
+
+    #[inline(always)]
+    fn respond<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: &Pace<T>) -> (T, T, [T; 5]) {
         let modulus = self.envelope.modulus();
         let Envelope { fcu, ecu, .. } = self.envelope;
         let d = e - ec;
@@ -103,6 +109,8 @@ impl Uniaxial<5> for KentParkTension {
         let wider = deeper(crack, unloads(crack, reopens(crack, e - closing)));
         let next = [e, s, deeper(e, emin), wider, k];
         let kept = [ec, sc, emin, crack, tangent];
-        (zero(d, sc + tangent * d, s), core::array::from_fn(|i| zero(d, kept[i], next[i])))
+        let mut history = next;
+        (0..5).for_each(|i| history[i] = zero(d, kept[i], next[i]));
+        (zero(d, sc + tangent * d, s), history[4], history)
     }
 }

@@ -20,6 +20,16 @@ use super::{Pace, Uniaxial};
 use crate::element::info::Info;
 use crate::{Dual, Scalar};
 
+/// Works with a material of any kind.
+pub trait Visitor {
+    /// What comes of it.
+    type Answer;
+    /// The work with a material of its own.
+    fn visit<const H: usize>(self, law: &impl Uniaxial<H>) -> Self::Answer;
+    /// The work with one that is made of others or of formulas.
+    fn visit_made(self, made: &Material) -> Self::Answer;
+}
+
 macro_rules! materials {
     ($($kind:ident: $size:literal),* ; $($made:ident),*) => {
         /// A material of any kind.
@@ -88,6 +98,15 @@ macro_rules! materials {
                         s
                     })*
                     $(Material::$made(made) => made.advance(library, &history, e, pace, &mut keep),)*
+                }
+            }
+
+            /// Shows the material itself to whoever works with it, so that the kind is asked for once for many fibres.
+            #[inline(always)]
+            pub fn show<V: Visitor>(&self, visitor: V) -> V::Answer {
+                match self {
+                    $(Material::$kind(law) => visitor.visit(law),)*
+                    $(Material::$made(_) => visitor.visit_made(self),)*
                 }
             }
         }

@@ -28,14 +28,15 @@ pub struct MenegottoPinto {
 }
 
 impl MenegottoPinto {
-    /// b r + (1 - b) r / (1 + |r|^R)^(1/R), with no power of a number beyond one.
-    #[inline]
-    fn curve<T: Scalar>(&self, r: T, exponent: T) -> T {
-        let (one, size) = (T::constant(1.0), r.abs());
-        let small = divisor(size.min(one / divisor(size)));
-        let power = zero(r, T::constant(0.0), small.pow(exponent));
-        let bent = r.min(one).max(-one) / ((power + 1.0).ln() / exponent).exp();
-        r * self.b + bent * (1.0 - self.b)
+    /// b r + (1 - b) r / (1 + |r|^R)^(1/R) with its slope, and with no power of a number beyond one.
+    #[inline(always)]
+    fn curve<T: Scalar>(&self, r: T, exponent: T) -> (T, T) {
+        let (nil, one, size) = (T::constant(0.0), T::constant(1.0), r.abs());
+        let power = zero(r, nil, (-(divisor(size).ln().abs() * exponent)).exp());
+        let root = (-((power + 1.0).ln() / exponent)).exp();
+        let bent = r.min(one).max(-one) * root;
+        let slope = size.greater(one, power, one) * root / (size.max(one) * (power + 1.0));
+        (r * self.b + bent * (1.0 - self.b), slope * (1.0 - self.b) + self.b)
     }
 }
 
@@ -88,7 +89,13 @@ impl Uniaxial<10> for MenegottoPinto {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 10], e: T, _: &Pace<T>) -> (T, [T; 10]) {
+    fn advance<T: Scalar>(&self, h: &[T; 10], e: T, pace: &Pace<T>) -> (T, [T; 10]) {
+        let (s, _, h) = self.respond(h, e, pace);
+        (s, h)
+    }
+
+    #[inline(always)]
+    fn respond<T: Scalar>(&self, h: &[T; 10], e: T, _: &Pace<T>) -> (T, T, [T; 10]) {
         let &[ec, sc, emax, emin, epl, es, ss, er, sr, dir] = h;
         let (nil, ey) = (T::constant(0.0), self.fy / self.e0);
         let e = e + self.initial / self.e0;
@@ -101,18 +108,20 @@ impl Uniaxial<10> for MenegottoPinto {
         let (emax, emin) = (turn(down(emax.max(ec), emax), emax), turn(down(emin, emin.min(ec)), emin));
         let (er, sr) = (turn(ec, er), turn(sc, sr));
         let growth = down(isotropic(self.compression, emax - emin, ey), isotropic(self.tension, emax - emin, ey));
-        let corner = (way * growth * (self.fy * (1.0 - self.b)) - sr + er * self.e0) / (self.e0 * (1.0 - self.b));
+        let corner =
+            (way * growth * (self.fy * (1.0 - self.b)) - sr + er * self.e0) * (1.0 / (self.e0 * (1.0 - self.b)));
         let level = way * growth * self.fy + (corner - way * growth * ey) * (self.b * self.e0);
         let es = virgin(way * ey, turn(corner, es));
         let ss = virgin(way * self.fy, turn(level, ss));
         let epl = virgin(way * ey, turn(down(emin, emax), epl));
-        let xi = (epl - es).abs() / ey;
+        let xi = (epl - es).abs() * (1.0 / ey);
         let [r0, c1, c2] = self.r;
         let exponent = (T::constant(1.0) - xi * c1 / (xi + c2)) * r0;
         let reach = divisor(es - er);
-        let s = sr + (ss - sr) * self.curve((e - er) / reach, exponent);
+        let (height, slope) = self.curve((e - er) / reach, exponent);
+        let (s, k) = (sr + (ss - sr) * height, (ss - sr) / reach * slope);
         // Never moved: on the elastic line.
-        let s = zero(way, sc + d * self.e0, s);
-        (s, [e, s, emax, emin, epl, es, ss, er, sr, way])
+        let (s, k) = (zero(way, sc + d * self.e0, s), zero(way, T::constant(self.e0), k));
+        (s, k, [e, s, emax, emin, epl, es, ss, er, sr, way])
     }
 }

@@ -36,6 +36,15 @@ pub trait Uniaxial<const H: usize> {
 
     /// The stress at strain `e`, reached in one increment from the committed history `h` at this pace, and the history there.
     fn advance<T: Scalar>(&self, h: &[T; H], e: T, pace: &Pace<T>) -> (T, [T; H]);
+
+    /// The same with the tangent, which is that of the branch on which the increment ends. Materials that make up most fibres write it
+    /// down; of others it is the derivative of [`Uniaxial::advance`].
+    #[inline]
+    fn respond<T: Scalar>(&self, h: &[T; H], e: T, pace: &Pace<T>) -> (T, T, [T; H]) {
+        let fixed = |re: T| Dual { re, eps: T::constant(0.0) };
+        let (stress, history) = self.advance(&h.map(fixed), Dual { re: e, eps: T::constant(1.0) }, &pace.fixed());
+        (stress.re, stress.eps, history.map(|h| h.re))
+    }
 }
 
 /// When a material is strained, and how fast.
@@ -74,19 +83,22 @@ fn strain_rate<T: Scalar>(&[ec, tc, vc]: &[T; 3], e: T, pace: &Pace<T>) -> (T, [
 }
 
 /// `yes` where `x` is zero, else `no`.
-#[inline]
+#[inline(always)]
 pub(crate) fn zero<T: Scalar>(x: T, yes: T, no: T) -> T {
     x.abs().greater(T::constant(0.0), no, yes)
 }
 
 /// `x`, or one where `x` is zero: a divisor on a side that is not taken.
-#[inline]
+#[inline(always)]
 pub(crate) fn divisor<T: Scalar>(x: T) -> T {
     zero(x, T::constant(1.0), x)
 }
 
 /// The growth of a yield stress with the range of strains, 1 + a (range / (2 b ey))^0.8 (Filippou, Popov and Bertero 1983).
-#[inline]
+#[inline(always)]
 fn isotropic<T: Scalar>([a, b]: [f64; 2], range: T, ey: f64) -> T {
+    if a == 0.0 {
+        return T::constant(1.0);
+    }
     (range.max(T::constant(0.0)) / (2.0 * b * ey)).powf(0.8) * a + 1.0
 }

@@ -26,6 +26,8 @@ section! {
         .example("atc-24");
     YIELD: Stroke = key("yield", "Yield displacement, for protocol \"atc-24\".").range(POSITIVE).example("12 mm");
     HEIGHT: Length = key("height", "Storey height, for protocols \"sac\" and \"aci-374\".").range(POSITIVE).example("3 m");
+    RELATIVE: Flag = key("relative", "Whether displacements count from where gravity has left the structure, as those of an actuator that is set \
+        to zero there (and of OpenSees).").default("false").example("true");
     STEP: Stroke = key("step", "Longest step.").required().range(POSITIVE).example("1 mm");
     VELOCITY: StrokeRate = key("velocity", "Largest velocity of the controlled displacement; required for a test with a specimen. Without it, a step \
         counts as one second.").range(POSITIVE).example("0.5 mm/s");
@@ -88,7 +90,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
         good
     });
     let velocity = reader.value(&VELOCITY, "--velocity", given.velocity.as_ref(), along.times(Dimension::RATE));
-    let hold = table.value(&HOLD);
+    let (hold, relative) = (table.value(&HOLD), table.value(&RELATIVE));
     let protocol = table.read(&PROTOCOL).map(|p| p.value.name);
     let span = table.place(&STEP);
     table.finish();
@@ -105,6 +107,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
         amplitudes: course.amplitudes,
         velocity: velocity.map(|v| v.value),
         hold,
+        relative,
         protocol: protocol.filter(|_| given.cycles.is_empty()),
     };
     match divided(&mut push, &course.turns, step) {

@@ -6,6 +6,7 @@ mod process;
 mod reasons;
 mod results;
 
+pub use align::rows_along;
 pub use difference::{Cause, Difference, Pair, SAME, cause, differences};
 pub use process::{Failure, Request, candidates, run};
 pub use reasons::{Reason, reasons};

@@ -80,8 +80,9 @@ pub fn reasons(record: &Record, start: &dyn Fn(&Command) -> Option<f64>) -> Vec<
                     );
                 }
             }
-            ("rayleigh", _) if number(command, 1).is_some_and(|b| b != 0.0) => {
-                let message = "Rayleigh damping with the current stiffness changes in every iteration of OpenSees";
+            ("groundMotion", _) if imposes_displacement_alone(command) => {
+                let message = "with -disp alone OpenSees leaves the velocity of the moved support at zero, so damping acts as if it \
+                               stood still; Interfield takes the velocity of the given displacement";
                 say(command, message.to_owned());
             }
             ("pattern", "UniformExcitation") => {
@@ -130,6 +131,10 @@ fn material(kind: &str) -> Option<&'static str> {
         "Steel02" | "SteelMPF" | "Steel4" => {
             "Steel02 forgets its large loop at the smallest reversal: rounding and the tolerance of the iteration decide where it turns"
         }
+        "SelfCentering" => {
+            "SelfCentering of OpenSees keeps one side of the flag where it was if a step leads from it over zero to the other; \
+             in Interfield it returns to the origin"
+        }
         "Maxwell" => "Maxwell reads the global time step of OpenSees, also in trial steps",
         "ViscousDamper" => "ViscousDamper integrates its own equation with a tolerance of its own, about 1e-5",
         _ => return None,
@@ -146,6 +151,12 @@ fn element(kind: &str) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Whether a motion of a support has neither a velocity nor an acceleration.
+fn imposes_displacement_alone(command: &Command) -> bool {
+    let has = |option: &str| command.arguments.iter().any(|a| a.word() == Some(option));
+    has("-disp") && !has("-vel") && !has("-accel")
 }
 
 /// Whether no material can yield.

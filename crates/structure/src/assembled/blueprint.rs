@@ -45,8 +45,12 @@ pub struct ElementBlueprint {
     pub ground: Vec<f64>,
     /// First of its states.
     pub state0: usize,
-    /// Start of its memory.
+    /// Start of its memory, and its length.
     pub memory0: usize,
+    /// See there.
+    pub memory: usize,
+    /// What a part of a frame remembers at the beginning; empty of all others.
+    pub start: Vec<f64>,
     /// Start of its tangent blocks [K C R A B E M].
     pub tangent0: usize,
     /// Start of its eliminated blocks.
@@ -101,6 +105,12 @@ pub struct Blueprint {
     pub couplings: Vec<Coupling>,
     /// Unknowns that are loaded by forces, in the order of the loads.
     pub forces: Vec<usize>,
+    /// Loads that are there from the beginning, over the unknowns; empty: none.
+    pub held: Vec<f64>,
+    /// Whether its scheme iterates: tangents of parts of frames are then taken from where the step began.
+    pub iterated: bool,
+    /// Rate below which viscous forces of parts of frames are linear.
+    pub calm: f64,
     /// Base accelerations.
     pub grounds: Vec<Ground>,
     /// Number of imposed motions.
@@ -119,6 +129,18 @@ pub struct Blueprint {
     pub specimens: Vec<SpecimenBlueprint>,
 }
 
+impl Blueprint {
+    /// How many coordinates its parts of frames have.
+    pub fn frame_coordinates(&self) -> usize {
+        self.elements.iter().filter(|e| matches!(e.law, Stored::Frame(_))).map(|e| e.d).sum()
+    }
+
+    /// Whether parts of frames are among its elements.
+    pub fn is_framed(&self) -> bool {
+        self.elements.iter().any(|e| matches!(e.law, Stored::Frame(_)))
+    }
+}
+
 impl Assembled {
     /// Lays the system open as it is now prepared. `None` if a supernodal factor has no sparse counterpart.
     pub fn blueprint(&self) -> Option<Blueprint> {
@@ -131,6 +153,15 @@ impl Assembled {
             ground: e.ground.clone(),
             state0: e.state0,
             memory0: e.memory0,
+            memory: e.memory,
+            start: match &e.law {
+                Stored::Frame(part) => {
+                    let mut start = vec![0.0; e.memory];
+                    super::frame::start(part, 0.0, &vec![0.0; e.d], &mut start);
+                    start
+                }
+                _ => Vec::new(),
+            },
             tangent0: e.tangent0,
             eliminated0: e.eliminated0,
             scatter: self.scatter[e.scatter.clone()].iter().map(|s| (s.index, s.position, s.factor)).collect(),
@@ -155,6 +186,9 @@ impl Assembled {
             modal: self.modal.clone(),
             couplings: self.couplings.clone(),
             forces: self.forces.iter().map(|f| f.0).collect(),
+            held: self.held.clone(),
+            iterated: self.iterated,
+            calm: self.calm(),
             grounds: self.grounds.clone(),
             imposed: self.motions.len(),
             elements: elements.collect(),

@@ -94,6 +94,7 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        self.rewound &= moving == Moving::Laws;
         let moves = moving == Moving::All;
         // A specimen is not moved on a number that is not one. All of them set out before the first is waited for.
         for specimen in self.measured.iter_mut().filter(|_| moves) {

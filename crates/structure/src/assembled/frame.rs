@@ -3,12 +3,13 @@
 
 use interfield_kernel::element::{Element, Tangent};
 use interfield_kernel::fault::Place;
+use interfield_kernel::frame::Tables;
 use interfield_kernel::frame::part::{At, SIZE};
 use interfield_kernel::{Point, Shift};
 use interfield_language::model::FramePart;
 
-use super::Assembled;
 use super::element::{Entry, Stored, gather, mul_add};
+use super::{Assembled, wide};
 
 /// Numbers that a part remembers.
 pub(super) fn memory(frame: &FramePart) -> usize {
@@ -43,7 +44,8 @@ pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at:
     let (history, last) = next.split_at_mut(memory.len() - 2 * d);
     let (coordinates, forces) = last.split_at_mut(d);
     coordinates.copy_from_slice(at.q);
-    frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - 2 * d], history), at, forces, k);
+    let tables = Tables { program: wide::program(), ..frame.sections.tables() };
+    frame.part.evaluate(&tables, (&memory[..memory.len() - 2 * d], history), at, forces, k);
 }
 
 /// A part that was never moved, as an element.
@@ -108,8 +110,8 @@ impl Assembled {
         let d = e.d;
         let [mut q, v] = self.motion(e, at);
         let mine = &mut memory[e.memory0..e.memory0 + e.memory];
-        // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
+        // Newton has asked for the tangent at this very point, and the part was moved there for it from where it stands again.
+        let known = self.iterated && self.rewound && ahead.is_at(e, [&q[..d], &v[..d]]);
         if !known {
             let mut k = [0.0; SIZE * SIZE];
             let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
@@ -160,6 +162,11 @@ impl Assembled {
         ahead.set_at(e, [&q[..d], &v[..d]]);
     }
 
+    /// See [`At::calm`].
+    pub(super) fn calm(&self) -> f64 {
+        if self.iterated { 0.0 } else { CALM }
+    }
+
     /// Coordinates of a part and their rates.
     fn motion(&self, e: &Entry, at: Point<'_>) -> [[f64; SIZE]; 2] {
         let mut motion = [[0.0; SIZE]; 2];
@@ -171,8 +178,7 @@ impl Assembled {
     }
 
     fn at<'a>(&self, (e, frame): (&Entry, &FramePart), t: f64, [q, v]: [&'a [f64; SIZE]; 2]) -> At<'a> {
-        let calm = if self.iterated { 0.0 } else { CALM };
-        At { t, q: &q[..e.d], v: &v[..e.d], calm, load: frame.load.map(|w| self.held_share * w) }
+        At { t, q: &q[..e.d], v: &v[..e.d], calm: self.calm(), load: frame.load.map(|w| self.held_share * w) }
     }
 }
 

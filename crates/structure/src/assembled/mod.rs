@@ -13,6 +13,7 @@ mod operators;
 mod rates;
 mod statics;
 mod watched;
+mod wide;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, System};
@@ -155,6 +156,8 @@ pub struct Assembled {
     /// Largest unbalance that measured forces left in a static step, over the largest force.
     pub(crate) carried: f64,
     iterated: bool,
+    /// Whether elements remember what they did at the committed point.
+    rewound: bool,
     /// Whether evaluations are trials that leave histories of members where they are.
     trial: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
@@ -267,6 +270,7 @@ impl Assembled {
             stuck: None,
             carried: 0.0,
             iterated: false,
+            rewound: false,
             trial: false,
             measured: Vec::new(),
             operators: Vec::new(),
@@ -499,6 +503,7 @@ impl System for Assembled {
     }
 
     fn memory_mut(&mut self) -> &mut [f64] {
+        self.rewound = false;
         &mut self.memory
     }
 
@@ -542,10 +547,12 @@ impl System for Assembled {
         self.ahead.forget();
         let laws = self.committed.len();
         self.committed.copy_from_slice(&self.memory[..laws]);
+        self.rewound = true;
     }
 
     fn rewind(&mut self) {
         self.memory[..self.committed.len()].copy_from_slice(&self.committed);
+        self.rewound = true;
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

@@ -1,5 +1,6 @@
 //! Sections driven along recorded strains, and cantilevers pushed to and fro.
 
+use interfield_kernel::frame::fibres::Program;
 use interfield_kernel::frame::member::{Formulation, Member};
 use interfield_kernel::frame::rule::{Hinges, Rule};
 use interfield_kernel::frame::section::Section;
@@ -31,6 +32,7 @@ impl Store {
             y: &self.y,
             z: &self.z,
             area: &self.area,
+            program: Program::default(),
         }
     }
 

@@ -7,9 +7,10 @@ use interfield::trace::{Trace, displacement, trace};
 use interfield::{Choices, ModelFile};
 use interfield_fmi::scratch::Scratch;
 use interfield_language::Model;
-use interfield_language::model::{Channel, Support};
+use interfield_language::model::{Channel, PushPart, Quantity, Support};
+use interfield_language::parse::pushover::PushOverrides;
 use interfield_opensees::peer::{self, Course, Difference, Failure, Pair, Peer, Reason, Request};
-use interfield_opensees::{Import, Record, first_value};
+use interfield_opensees::{Fate, Import, Record, first_value};
 
 use super::modes::{Mode, modes};
 
@@ -92,7 +93,7 @@ impl Comparing<'_> {
             let halves = halved.as_ref().and_then(|h| h.get(job.number));
             match compared(job, &courses[job.number], halves, channels.len()) {
                 Ok(analysis) => analyses.push(analysis),
-                Err(message) => notes.push(format!("{}: {message}", job.name)),
+                Err(message) => notes.push(format!("{} was not compared: {}", job.name, first_line(&message))),
             }
         }
         let base = self.script.parent().map(Path::to_path_buf).unwrap_or_default();
@@ -101,9 +102,15 @@ impl Comparing<'_> {
             version: whole.version.clone(),
             analyses,
             modes: modes(self.record, &whole, &base),
-            reasons: peer::reasons(self.record, &start),
+            reasons: self.announced().chain(peer::reasons(self.record, &start)).collect(),
             notes,
         })
+    }
+
+    /// What the translation has replaced: it makes a difference too. Numbers that were computed on the way do not.
+    fn announced(&self) -> impl Iterator<Item = Reason> {
+        let replaced = self.import.report.of(Fate::Replaced).filter(|f| !f.message.contains("descend"));
+        replaced.map(|f| Reason { place: f.place.clone(), message: format!("{}: {}", f.command, f.message) })
     }
 
     /// The analyses of all models, and the displacements that OpenSees is asked for.
@@ -187,6 +194,12 @@ impl Comparing<'_> {
                 "OpenSees did not converge {n} times, first at time or load factor {t}; the script decides what follows"
             ));
         }
+        for model in self.import.models.iter().filter(|m| m.analyses.is_empty()) {
+            notes.push(format!(
+                "{} was not compared: OpenSees has no steps in time or by displacement control for it",
+                model.name
+            ));
+        }
         let courses = whole.courses().len();
         if courses != jobs {
             notes.push(format!(
@@ -198,14 +211,33 @@ impl Comparing<'_> {
     }
 }
 
+/// The message of an error that is printed with its place.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ")
+}
+
 /// What is chosen for a run or a pushover; `halved` is the step, as a text with its unit.
-fn choices(_command: &str, halved: Option<String>) -> Choices {
-    Choices { dt: halved, ..Choices::default() }
+fn choices(command: &str, halved: Option<String>) -> Choices {
+    match command {
+        "pushover" => {
+            let pushover = Some(PushOverrides { step: halved, ..PushOverrides::default() });
+            Choices { pushover, ..Choices::default() }
+        }
+        _ => Choices { dt: halved, ..Choices::default() },
+    }
 }
 
 /// Half the step, as a text with its unit.
-fn half_step(model: &Model, _command: &str) -> String {
-    format!("{:e} s", model.analysis.dt / 2.0)
+fn half_step(model: &Model) -> String {
+    match &model.pushover {
+        Some(push) if model.analysis.statics => {
+            let first = push.targets.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
+            let unit = if push.control.is_some_and(|d| model.dofs[d].angle) { "rad" } else { "m" };
+            // Rounding must not add a step.
+            format!("{:e} {unit}", 0.5 * first * (1.0 + 1e-9))
+        }
+        _ => format!("{:e} s", model.analysis.dt / 2.0),
+    }
 }
 
 fn steps(model: &Model) -> usize {
@@ -230,7 +262,13 @@ fn recorded(model: &Model, all: &[(Moved, usize)]) -> Vec<(Moved, usize)> {
 fn ours(job: &Job<'_>, choices: &Choices) -> Result<Trace, String> {
     let channels = |model: &Model| -> Vec<Channel> {
         let moved = job.dofs.iter().map(|(_, dof)| displacement(model, *dof));
-        moved.collect()
+        let factor = Channel {
+            name: "load factor".to_owned(),
+            quantity: Quantity::Push(PushPart::Factor),
+            unit: "-".to_owned(),
+            factor: 1.0,
+        };
+        moved.chain((job.command == "pushover").then_some(factor)).collect()
     };
     trace(&job.file, choices, channels).map_err(|refused| refused.to_string())
 }
@@ -240,12 +278,15 @@ fn compared(job: &Job<'_>, course: &Course<'_>, halved: Option<&Course<'_>>, wid
     let plain = choices(job.command, None);
     let (model, _) = job.file.model(&plain).map_err(|refused| refused.to_string())?;
     let own = ours(job, &plain)?;
-    let rows = course.rows(&own.times);
+    let led = model.pushover.as_ref().and_then(|p| job.dofs.iter().position(|(_, dof)| Some(*dof) == p.control));
+    let rows = match led {
+        Some(k) if !course.is_transient() => peer::rows_along(&course.column(job.dofs[k].0, width), &own.column(k)),
+        _ => course.rows_in_time(&own.times),
+    };
     if rows.is_empty() {
         return Err("the two have no step in common".to_owned());
     }
-    let half = halved
-        .map(|course| ours(job, &choices(job.command, Some(half_step(&model, job.command)))).map(|t| (course, t)));
+    let half = halved.map(|course| ours(job, &choices(job.command, Some(half_step(&model)))).map(|t| (course, t)));
     let half = half.transpose()?;
     let theirs = |course: &Course<'_>, k: usize, channel: usize| match k < job.dofs.len() {
         true => course.column(channel, width),

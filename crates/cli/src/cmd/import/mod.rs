@@ -41,9 +41,9 @@ enum Program {
     Answer(answer::Args),
 }
 
-/// Translate a script of OpenSees (Python): run it against a recording module, and write what it builds as a model
+/// Translate a script of OpenSees (Python or Tcl): run it against a recording module, and write what it builds as a model
 ///
-/// The script is run by your own Python, in its own folder, with a module instead of openseespy that records every command and
+/// The script is run by your own Python (or by tclsh), in its own folder, with a module instead of openseespy that records every command and
 /// computes nothing; OpenSees need not be installed. A script is a program: import only what you would run. Each analysis that differs
 /// becomes a model file: loads held by loadConst are gravity, DisplacementControl becomes [pushover], an analysis in time [analysis].
 /// Eigenvalues that the script asks for are computed by Interfield. Everything that is not translated as it stands is listed with its
@@ -52,7 +52,13 @@ enum Program {
 #[command(after_help = "Examples:\n  interfield import opensees frame.py\n  \
 interfield import opensees frame.py --units kN,m -o models/\n  \
 interfield import opensees frame.py --allow Pinching4 --json\n  \
-interfield import opensees ida.py -- record1.txt 0.5")]
+interfield import opensees frame.tcl --compare --halve --plot both.svg\n  \
+interfield import opensees ida.py -- record1.txt 0.5\n\n\
+Exit codes:\n  \
+0    done; with --tolerance, every channel is within it\n  \
+1    a file could not be read or written, or a program (Python, tclsh, OpenSees) is missing\n  \
+2    something is refused, and no model is written; or the command line is wrong\n  \
+3    a difference relative to the peak exceeds --tolerance, or an analysis could not be compared")]
 struct OpenSees {
     /// The script, FILE.py or FILE.tcl
     script: PathBuf,

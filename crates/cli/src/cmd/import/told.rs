@@ -1,8 +1,11 @@
 //! A comparison with OpenSees as text, JSON and figure.
 
+use std::path::Path;
+
 use interfield::quantities::{ONE, UNITS};
 use interfield::table::{aligned, short, time, wrapped};
 use interfield_opensees::peer::{Cause, Difference, Pair, SAME, cause};
+use interfield_opensees::record::Place;
 use interfield_report::thin::Thinner;
 use interfield_report::{Axis, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
@@ -43,9 +46,9 @@ impl Comparison {
             out += &format!("\nperiods\n{}", aligned(&["mode", "OpenSees [s]", "Interfield [s]", "difference"], &rows));
         }
         if self.worst() > SAME && !self.reasons.is_empty() {
-            out += "\nwhere OpenSees is known to differ, in this script\n";
+            out += "\nwhere the two are known to differ, in this script\n";
             for reason in &self.reasons {
-                out += &wrapped("  ", &format!("line {}: {}", reason.place.line, reason.message));
+                out += &wrapped("  ", &format!("{}: {}", short_place(&reason.place), reason.message));
             }
         }
         for note in &self.notes {
@@ -72,6 +75,12 @@ impl Comparison {
         let panels: Vec<Panel> = self.analyses.iter().flat_map(Compared::panels).collect();
         Figure { columns: 2.min(panels.len().max(1)), width: 960.0, slenderness: 0.5, ..Figure::new(panels) }
     }
+}
+
+/// A place without the folders of its file.
+fn short_place(place: &Place) -> String {
+    let name = Path::new(&place.file).file_name().map(|n| n.to_string_lossy().into_owned());
+    Place { file: name.unwrap_or_default(), line: place.line }.to_string()
 }
 
 impl Compared {

@@ -7,6 +7,7 @@
 mod couplings;
 mod ensemble;
 mod export;
+mod frames;
 mod guard;
 mod realtime;
 mod serve;
@@ -51,6 +52,7 @@ const CASES: &[(&str, Case)] = &[
     ("wires", Bench::wires),
     ("serve", Bench::serve),
     // Last: they lock all memory of the program.
+    ("frames", Bench::frames),
     ("guard", Bench::guard),
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),
@@ -140,7 +142,7 @@ impl Bench {
     }
 
     /// One JSON line of a peer script.
-    fn script(&self, name: &str, args: &[String]) -> Result<Value, String> {
+    pub(crate) fn script(&self, name: &str, args: &[String]) -> Result<Value, String> {
         let (python, folder) = self.peer.as_ref().ok_or(NO_PEER)?;
         let mut command = Command::new(python);
         command.arg("-B").arg(format!("{folder}/{name}")).args(args).env("OMP_NUM_THREADS", "1");
@@ -366,9 +368,9 @@ impl Bench {
 }
 
 /// Differences of a history from the reference, relative to the largest displacement.
-struct Errors {
-    end: f64,
-    largest: f64,
+pub(crate) struct Errors {
+    pub(crate) end: f64,
+    pub(crate) largest: f64,
 }
 
 impl std::fmt::Display for Errors {
@@ -377,11 +379,11 @@ impl std::fmt::Display for Errors {
     }
 }
 
-fn start(model: Model) -> Result<Simulation, String> {
+pub(crate) fn start(model: Model) -> Result<Simulation, String> {
     Simulation::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))
 }
 
-fn advance(simulation: &mut Simulation, k: usize) -> Result<(), String> {
+pub(crate) fn advance(simulation: &mut Simulation, k: usize) -> Result<(), String> {
     simulation.step(k as u64).map_err(|fault| simulation.explain(fault))
 }
 
@@ -434,12 +436,12 @@ fn per_step(case: &'static str, scheme: &str, model: Model, steps: usize, limit:
 }
 
 /// Median; sorts the list.
-fn median(list: &mut [f64]) -> f64 {
+pub(crate) fn median(list: &mut [f64]) -> f64 {
     list.sort_by(f64::total_cmp);
     list.get(list.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn real(value: &Value, name: &str) -> Result<f64, String> {
+pub(crate) fn real(value: &Value, name: &str) -> Result<f64, String> {
     value[name].as_f64().ok_or_else(|| format!("the peer did not say `{name}`"))
 }
 

@@ -49,7 +49,6 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
-    refused.extend(within_sections(model));
     refused.extend(trials(model));
     refused.extend(drifting(model));
     if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.facts().not_in_c) {
@@ -58,7 +57,15 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
     if !refused.is_empty() {
         return Err(refused);
     }
-    crate::simulation::export(model, name, origin)
+    let (readable, unread) = readable(model);
+    let mut export = crate::simulation::export(&readable, name, origin)?;
+    if !unread.is_empty() {
+        let list: String = unread.iter().map(|name| format!("- `{name}`\n")).collect();
+        let text =
+            format!("\n## Channels that are left out\n\nThe C does not read strains and stresses of fibres:\n\n{list}");
+        export.files.iter_mut().filter(|f| f.0 == "README.md").for_each(|f| f.1 += &text);
+    }
+    Ok(export)
 }
 
 /// Members that iterate inside of a step take as long as they need, which no real-time program may do.
@@ -92,17 +99,19 @@ fn triple(model: &Model) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// What of sections generated code does not read: the stresses of fibres, and members that do not remember their section forces.
-fn within_sections(model: &Model) -> Option<Problem> {
-    let unread = |c: &&Channel| {
-        let Quantity::Section(e, point, what) = c.quantity else { return false };
-        let Kind::Frame { frame, .. } = &model.elements[e].kind else { return false };
-        matches!(what, Within::FibreStrain(_) | Within::FibreStress(_)) || frame.part.remembered(point).is_none()
+/// The model with the channels that generated code reads, and the names of the others: strains and stresses of fibres, and sections of
+/// members that do not remember their section forces.
+fn readable(model: &Model) -> (Model, Vec<String>) {
+    let read = |c: &Channel| {
+        let Quantity::Section(e, point, what) = c.quantity else { return true };
+        let Kind::Frame { frame, .. } = &model.elements[e].kind else { return true };
+        !matches!(what, Within::FibreStrain(_) | Within::FibreStress(_)) && frame.part.remembered(point).is_some()
     };
-    let channel = model.channels.iter().find(unread)?;
-    let message = format!("generated C does not read the channel `{}`", channel.name);
-    let help = "remove it from [record]; forces and strains of the sections of force-based members are read";
-    Some(refusal(Subject::Model, message, help))
+    let unread = model.channels.iter().filter(|c| !read(c)).map(|c| c.name.clone()).collect();
+    let mut model = model.clone();
+    let channels = model.channels.clone().into_iter().filter(read).collect();
+    model.channels = channels;
+    (model, unread)
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.

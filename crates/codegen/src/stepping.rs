@@ -49,9 +49,9 @@ enum Work {
 }
 
 impl Stepping {
-    /// A scheme with a step of `dt`, s, whose operators start at `slot`.
-    pub fn new(scheme: &AnyScheme, dt: f64, slot: usize) -> Self {
-        let mut p = Printer::new(dt);
+    /// A scheme with a step of `dt`, s, whose operators start at `slot`; `remembers`: its system remembers where it was evaluated.
+    pub fn new(scheme: &AnyScheme, dt: f64, slot: usize, remembers: bool) -> Self {
+        let mut p = Printer { remembers, ..Printer::new(dt) };
         // Printing cannot fail as running can.
         let _ = scheme.start(&mut p);
         let start = p.finish();
@@ -219,6 +219,7 @@ fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
 /// Prints phases instead of running them.
 struct Printer {
     dt: f64,
+    remembers: bool,
     /// Times are counted: the start of a scheme looks at one row of the inputs only.
     in_step: bool,
     vectors: Vec<Vector>,
@@ -240,6 +241,7 @@ impl Printer {
         record::start();
         Printer {
             dt,
+            remembers: false,
             in_step: false,
             vectors: Vec::new(),
             numbers: Vec::new(),
@@ -380,6 +382,10 @@ impl Phases for Printer {
 
     fn dt(&self) -> f64 {
         self.dt
+    }
+
+    fn remembers(&self) -> bool {
+        self.remembers
     }
 
     fn numbers<const N: usize>(&mut self, named: [(&'static str, f64); N]) -> [Rec; N] {

@@ -43,7 +43,8 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
         let part = &b.parts[subdomain.substructure];
         let system = subdomain.system.blueprint()?;
         let dims = subdomain.system.dims();
-        let steppings: Vec<Stepping> = subdomain.steppings.iter().map(|g| stepping(g, loaded)).collect();
+        let remembers = !subdomain.system.memory().is_empty();
+        let steppings: Vec<Stepping> = subdomain.steppings.iter().map(|g| stepping(g, loaded, remembers)).collect();
         let own = part_inputs(part.sub, model, inputs);
         let read = (!b.coupling.twins.contains(&p)).then(|| Read::new(part.channels, laws));
         let ports = subdomain.ports.iter().filter(|_| loaded);
@@ -64,10 +65,10 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
 }
 
 /// A way to stride; subdomains that are not loaded through their forces are advanced stage by stage.
-fn stepping(way: &Stride<'_>, loaded: bool) -> Stepping {
+fn stepping(way: &Stride<'_>, loaded: bool, remembers: bool) -> Stepping {
     match way.scheme.tableau().filter(|_| !loaded) {
         Some(tableau) => Stepping::staged(&tableau, way.dt, way.slot),
-        None => Stepping::new(&way.scheme, way.dt, way.slot),
+        None => Stepping::new(&way.scheme, way.dt, way.slot, remembers),
     }
 }
 

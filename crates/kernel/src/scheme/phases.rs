@@ -70,8 +70,7 @@ pub trait Phases: Sized {
 
     /// Length of the step, s. Which phases there are does not depend on it.
     fn dt(&self) -> f64;
-    /// Whether the system remembers the points at which it was evaluated, see [`System::memory`]. Generated C knows no such systems
-    /// under schemes that iterate.
+    /// Whether the system remembers the points at which it was evaluated, see [`System::memory`].
     fn remembers(&self) -> bool {
         false
     }

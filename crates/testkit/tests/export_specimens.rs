@@ -309,6 +309,12 @@ fn the_models_with_specimens_on_their_rigs() {
     compare("cantilever", &shipped("cantilever.toml", "2 s"), 0.0);
 }
 
+/// A frame of fibres computed, a column in the laboratory, in parts under PMC.
+#[test]
+fn a_hybrid_test_of_a_frame_gives_the_bits_of_the_library() {
+    compare("hybrid_frame", &shipped("hybrid-frame.toml", "1 s"), 0.0);
+}
+
 /// Reads envelope, period and number of inputs, then the inputs, again and again; writes what left and why.
 const GUARD_MAIN: &str = r#"
 #include <math.h>

@@ -112,7 +112,7 @@ impl Protocol {
         let mut steps = self.steps.iter().copied();
         let mut last = (0.0, 1);
         while list.len() < MOST {
-            last = steps.next().unwrap_or_else(|| match self.more {
+            last = steps.next().unwrap_or(match self.more {
                 More::Add(more) => (last.0 + more, last.1),
                 More::Times(factor) => (last.0 * factor, last.1),
             });

@@ -50,7 +50,7 @@ impl Viscous {
 }
 
 impl Uniaxial<3> for Viscous {
-    /// Strain, time and rate, see [`strain_rate`].
+    /// Strain, time and rate, see `strain_rate`.
     fn start(&self) -> [f64; 3] {
         [0.0; 3]
     }

@@ -82,7 +82,7 @@ pub fn reasons(record: &Record, start: &dyn Fn(&Command) -> Option<f64>) -> Vec<
             }
             ("groundMotion", _) if imposes_displacement_alone(command) => {
                 let message = "with -disp alone OpenSees leaves the velocity of the moved support at zero, so damping acts as if it \
-                               stood still; Interfield takes the velocity of the given displacement";
+                               did not move; Interfield takes the velocity of the given displacement";
                 say(command, message.to_owned());
             }
             ("pattern", "UniformExcitation") => {

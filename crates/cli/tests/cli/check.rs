@@ -273,7 +273,8 @@ fn every_model_and_template_is_a_page_of_80_columns() {
             assert!(line.chars().count() <= 80, "{}: {line}", path.display());
         }
         let lines = text.lines().count();
-        assert!(lines < 120, "{}: {lines} lines", path.display());
+        // A frame of fibres with a cut and a specimen has most to say.
+        assert!(lines < 130, "{}: {lines} lines", path.display());
         seen += 1;
     }
     assert!(seen > 25, "{seen}");

@@ -7,8 +7,14 @@ use super::{BASE, data, file, run};
 #[test]
 fn every_element_runs() {
     let text = std::fs::read_to_string(data("all-elements.toml")).unwrap();
+    let frames = std::fs::read_to_string(data("all-members.toml")).unwrap();
     for info in catalogue() {
-        assert!(text.contains(&format!("type = \"{}\"", info.name)), "{} is not in the model", info.name);
+        let named = format!("type = \"{}\"", info.name);
+        assert!(text.contains(&named) || frames.contains(&named), "{} is in no model", info.name);
+    }
+    let (summary, results) = run("all-members", &frames, &[]);
+    for (i, c) in summary["channels"].as_array().unwrap().iter().enumerate() {
+        assert!(results.rows.iter().any(|r| r[i + 1] != results.rows[0][i + 1]), "{} does not move", c["name"]);
     }
     file("stiffness.mtx", std::fs::read(data("stiffness.mtx")).unwrap());
     let (summary, results) = run("all-elements", &text, &[]);

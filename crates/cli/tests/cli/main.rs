@@ -187,6 +187,12 @@ fn csv(path: &Path) -> Csv {
     Csv { header, rows }
 }
 
+/// Options for the first part of a run alone; a push has no time that could be cut.
+fn first<'a>(model: &Path, until: &'a str) -> Vec<&'a str> {
+    let timed = std::fs::read_to_string(model).expect("a model").contains("[analysis]");
+    if timed { vec!["--until", until] } else { Vec::new() }
+}
+
 /// Runs a model text to the end; returns the JSON summary and the results.
 fn run(name: &str, text: &str, more: &[&str]) -> (Value, Csv) {
     let model = file(&format!("{name}.toml"), text);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::lab::lab;
-use super::{interfield, program};
+use super::{first, interfield, program};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -33,7 +33,9 @@ fn scaffold(template: &str) -> (String, Value) {
 /// Runs the first seconds of a model: they are good, and nothing is complained of.
 fn runs(path: &str, until: &str) {
     let results = path.replace(".toml", ".h5");
-    let outcome = interfield(&["run", path, "-o", &results, "--until", until, "--json"]).expect(0);
+    let mut args = vec!["run", path, "-o", &results, "--json"];
+    args.extend(first(Path::new(path), until));
+    let outcome = interfield(&args).expect(0);
     assert_eq!(outcome.stderr, "", "{path}");
     assert_eq!(outcome.json()["verdict"], "good", "{path}: {}", outcome.json()["reasons"]);
 }
@@ -56,7 +58,7 @@ fn all_templates_are_listed_in_groups() {
     for line in list.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
-    assert_eq!(group("hybrid tests"), ["hybrid", "hybrid-two-actuators"]);
+    assert_eq!(group("hybrid tests"), ["hybrid", "hybrid-two-actuators", "cyclic"]);
     assert_eq!(group("with other processes"), ["distributed", "external-opensees"]);
 }
 
@@ -74,7 +76,9 @@ fn hybrid_tests_are_checked_rehearsed_and_run() {
     for name in group("hybrid tests") {
         let (path, said) = scaffold(&name);
         assert_eq!(said["next"].as_array().map(Vec::len), Some(3), "{said}");
-        let rehearsed = interfield(&["rehearse", &path, "--until", "4 s", "--json"]).expect(0).json();
+        let mut args = vec!["rehearse", &path, "--json"];
+        args.extend(first(Path::new(&path), "4 s"));
+        let rehearsed = interfield(&args).expect(0).json();
         assert_eq!(rehearsed["ready"], true, "{name}: {}", rehearsed["objections"]);
         assert_eq!(rehearsed["laboratory"][0]["verdict"], "good", "{name}: {}", rehearsed["laboratory"][0]["reasons"]);
         runs(&path, "4 s");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{file, interfield};
+use super::{file, first, interfield};
 
 fn last_line(text: &str) -> &str {
     text.lines().last().unwrap_or("")
@@ -15,7 +15,9 @@ fn every_model_of_the_project_ends_with_a_verdict() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let out = format!("verdict-{name}.csv");
-        let outcome = interfield(&["run", path.to_str().unwrap(), "--until", "1 s", "-q", "-o", &out]);
+        let mut args = vec!["run", path.to_str().unwrap(), "-q", "-o", &out];
+        args.extend(first(&path, "1 s"));
+        let outcome = interfield(&args);
         let said = last_line(&outcome.stdout).to_owned();
         // A test whose loop is not stable is among them: its failure is no success.
         let code = if said.starts_with("verdict: failed: ") { 3 } else { 0 };

@@ -67,7 +67,7 @@ section! {
 }
 
 section! {
-    STATION = ("section", "{ at = ... }", "A section of a member.");
+    STATION = ("member-section", "{ at = ... }", "A section of a member.");
     STATION_AT: Pure = key("at", "Its position, from 0 at the start to 1 at the end.").required().range(Allowed::Between(0.0, 1.0)).example("0.5");
     WEIGHT: Pure = key("weight", "The share of the length that belongs to it.").required().range(POSITIVE).example("0.2");
     STATION_SECTION: Text = key("cross_section", "Its cross-section.").required().example("column");

@@ -68,18 +68,28 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
     Ok(export)
 }
 
-/// Members that iterate inside of a step take as long as they need, which no real-time program may do.
+/// Members that iterate inside of a step take as long as they need, which no real-time program may do; force-based ones iterate where
+/// the scheme does.
 fn iterated(model: &Model) -> impl Iterator<Item = Problem> {
-    let iterates = |kind: &Kind| {
+    let scheme = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
+    let iterates = move |kind: &Kind| {
         let Kind::Frame { frame, .. } = kind else { return false };
-        frame.part.member().is_some_and(|m| matches!(m.formulation, Formulation::ForceIterated { .. }))
+        frame.part.member().is_some_and(|m| match m.formulation {
+            Formulation::ForceIterated { .. } => true,
+            Formulation::Force { .. } => scheme,
+            Formulation::Displacement => false,
+        })
     };
-    model.elements.iter().enumerate().filter(move |(_, e)| iterates(&e.kind)).map(|(i, element)| {
+    model.elements.iter().enumerate().filter(move |(_, e)| iterates(&e.kind)).map(move |(i, element)| {
         let message = format!(
             "`{}` iterates until its sections are in balance, but generated C takes the same time in every step",
             element.name
         );
-        let help = "write formulation = \"force\": a fixed number of evaluations (passes), what is left goes into the next step";
+        let help = if scheme {
+            "use a scheme that does not iterate, or write formulation = \"displacement\""
+        } else {
+            "write formulation = \"force\": a fixed number of evaluations (passes), what is left goes into the next step"
+        };
         refusal(Subject::Element(i), message, help)
     })
 }

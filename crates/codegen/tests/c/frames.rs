@@ -1,5 +1,6 @@
 //! Nonlinear frames: fibres, members, bars, springs and bearings, bit for bit.
 
+use interfield_kernel::Scheme;
 use interfield_kernel::scheme::registry::SCHEMES;
 use interfield_language::parse::Overrides;
 
@@ -140,17 +141,29 @@ fn every_scheme_steps_a_frame_with_the_bits_of_the_library() {
     let frame = plane_frame(1, 1, "p-delta");
     for scheme in SCHEMES.iter().filter(|s| !ELSEWHERE.contains(&s.name)) {
         let text = shaken(&frame, [scheme.name, "initial", "1 ms", "100 ms"]);
-        equal(&format!("framed-{}", scheme.name), &text, &["-O0"]);
+        equal(&format!("framed-{}", scheme.name), &by_displacements(scheme.name, text), &["-O0"]);
     }
     // Tangents that follow the state, of a scheme of each kind.
     for scheme in ["alpha-os", "lsrt2", "newmark-newton", "bathe"] {
         let text = shaken(&frame, [scheme, "exact", "5 ms", "1 s"]);
-        equal(&format!("followed-{scheme}"), &text, &["-O0"]);
+        equal(&format!("followed-{scheme}"), &by_displacements(scheme, text), &["-O0"]);
     }
+}
+
+/// Force-based members iterate with their scheme, which C does not print.
+fn by_displacements(scheme: &str, text: String) -> String {
+    let iterates = model(&text, &Overrides::default()).analysis.scheme.evaluations().is_none();
+    assert_eq!(iterates, scheme.contains("newton") || scheme == "caam", "{scheme}");
+    if iterates { text.replace("points = 3", "points = 3\nformulation = \"displacement\"") } else { text }
 }
 
 #[test]
 fn members_that_iterate_are_refused_where_they_stand() {
+    let text = shaken(&plane_frame(1, 1, "linear"), ["newmark-newton", "initial", "5 ms", "1 s"]);
+    let origin = interfield_codegen::Origin::default();
+    let problems = interfield_codegen::export(&model(&text, &Overrides::default()), "refused", &origin).err();
+    let problems = problems.unwrap_or_default();
+    assert!(problems[0].help.contains("a scheme that does not iterate"), "{problems:?}");
     let text = shaken(&plane_frame(1, 1, "linear"), ["alpha-os", "initial", "5 ms", "1 s"]);
     let text = text.replace("points = 3", "points = 3\nformulation = \"force-iterated\"");
     let problems = interfield_codegen::export(

@@ -116,7 +116,8 @@ fn good_models() -> Vec<(String, Value)> {
 
 /// Calls `f` with the model in which one key, each in turn, is misspelt; tables of the user's own names are left out.
 fn misspelt(value: &Value, path: &str, f: &mut dyn FnMut(Value, String)) {
-    const OWN_NAMES: [&str; 12] = [
+    const OWN_NAMES: [&str; 13] = [
+        "/pushover/pattern",
         "/along",
         "/interface_mass",
         "/parameters",

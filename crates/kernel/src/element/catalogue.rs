@@ -248,7 +248,7 @@ const DROP: Parameter = optional(
 const DROP_FORCE: Parameter =
     optional("drop_force", FORCE, NonNegative, 0.0, "pressure force at which tanh(1) of it is reached");
 const FRICTION_EQUATION: &str =
-    "mu = f - (f - friction_slow) exp(-rate |v|), f = friction - friction_drop tanh(N / drop_force)";
+    "mu = f - (f - friction_slow) exp(-rate |v|), f = friction - friction_drop tanh(N / (drop_force))";
 
 /// Friction pendulum.
 const PENDULUM: Info = Info {

@@ -553,9 +553,10 @@ fn friction(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Frict
 /// A triple pendulum from its parameters.
 fn triple(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Triple> {
     let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
-    let r = [v[0], v[1], or(v[2], v[1]), or(v[3], v[0])];
-    let mu = [v[4], v[5], if table.has("mu4") { v[6] } else { v[4] }];
-    let d = [v[7], v[8], or(v[9], v[8]), or(v[10], v[7])];
+    let &[r1, r2, mu1, mu2, d1, d2, weight, r3, r4, mu4, d3, d4, yielding] = v else { return None };
+    let r = [r1, r2, or(r3, r2), or(r4, r1)];
+    let mu = [mu1, mu2, if table.has("mu4") { mu4 } else { mu1 }];
+    let d = [d1, d2, or(d3, d2), or(d4, d1)];
     let mut good = true;
     let mut wrong = |key: &str, message: &str, help: &str| {
         context.error(table.place(key), message, help);
@@ -571,5 +572,5 @@ fn triple(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Triple>
     if mu[1] > mu[0] || mu[1] > mu[2] {
         wrong("mu2", "the inner surfaces must slide first", "their friction `mu2` is at most `mu1` and `mu4`");
     }
-    good.then(|| Triple::new(r, mu, d, (v[12], v[11])))
+    good.then(|| Triple::new(r, mu, d, (yielding, weight)))
 }

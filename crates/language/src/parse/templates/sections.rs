@@ -22,7 +22,7 @@ section! {
 
 static SHARED: Section =
     Section::new("section", "[section.NAME]", "Keys of an element that several elements share.", &[&PER_LENGTH])
-        .more(|| any(|_| true, &["name"], false));
+        .more(|| any(|_| true, &["name", PER_LENGTH.name], false));
 
 /// An element whose other keys stand in a section; it is an `[[element]]` of its type when it is read.
 pub(crate) static SECTIONED: Section = Section::new(

@@ -168,7 +168,7 @@ const PANEL: Info = Info {
     equations: &[
         "M = s(g), g = rotation of the beams - rotation of the columns",
         "ends of columns turn with the horizontal edges and move with the vertical ones, ends of beams the other way round",
-        "panel: My = 0.55 fy dc tp db at fy/(sqrt(3) G), My (1 + 3 bf tf^2/(db dc tp)) at four times it, then `hardening`",
+        "panel: My = 0.55 fy dc tp db at fy/(sqrt(3) G), My (1 + 3 bf tf^2/(db dc tp)) at four times it, then hardening",
     ],
     reference: "H. Krawinkler, Eng. J. AISC 15(3), 1978",
     coordinates: Coordinates::Own,

@@ -33,7 +33,8 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     let mut failed = Vec::new();
     for (what, program, parts) in CHECKS {
         let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--features", "ethercat", "--test"]);
-        tests.args([*program, "--"]).args(*parts);
+        // One after the other: devices that share their processors with those of other tests answer late, which is a fault.
+        tests.args([*program, "--", "--test-threads=1"]).args(*parts);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }
     let names: Vec<&str> = CHECKS.iter().map(|c| c.0).collect();

@@ -7,6 +7,7 @@
 
 pub mod order;
 pub mod oscillator;
+pub mod poles;
 pub mod probe;
 pub mod scan;
 pub mod spectrum;

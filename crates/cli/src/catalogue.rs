@@ -14,10 +14,10 @@ use interfield::table::aligned;
 #[derive(Args)]
 pub(crate) struct Wanted {
     /// Explain only this one
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 /// A catalogue, and how its entries are told.

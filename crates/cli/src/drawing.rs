@@ -4,11 +4,15 @@ use std::path::Path;
 
 use interfield::files::{has_extension, write};
 use interfield::table::short;
+use interfield_lab::controller::Control;
+use interfield_lab::kinematics::Lever;
 use interfield_language::Model;
-use interfield_language::model::{Kind, Load as ModelLoad, Node as ModelNode, Support, short_name};
+use interfield_language::model::{Dof, Kind, Load as ModelLoad, Node as ModelNode, Support, short_name};
 use interfield_language::units::Dimension;
 use interfield_report::Figure;
-use interfield_report::structure::{Hold, Holds, Kind as LineKind, Line, Load, Node, Place, Structure};
+use interfield_report::structure::{
+    Acts, Hold, Holds, Instrument, Kind as LineKind, Line, Load, Node, Place, Role, Structure,
+};
 use interfield_structure::carried::axes_of;
 
 /// Dots per inch of pictures, unless given.
@@ -76,6 +80,7 @@ pub(crate) fn structure(model: &Model) -> Structure {
     let parts = model.specimens.iter().map(|s| (Place::Specimen, s.name.clone()));
     let parts = parts.chain(model.externals.iter().map(|e| (Place::External, e.name.clone()))).collect();
     let lines = (0..model.elements.len()).flat_map(|e| lines(model, e, &node_of)).collect();
+    let rigid = rigid(model, &node_of);
     let load = |(load, name): (&ModelLoad, &String)| {
         let (node, short) = match load {
             ModelLoad::Ground { direction, .. } => (None, direction.as_str()),
@@ -84,25 +89,80 @@ pub(crate) fn structure(model: &Model) -> Structure {
         Some(Load { name: name.clone(), node, axis: axis(short).unwrap_or(0) })
     };
     let loads = model.loads.iter().zip(&model.load_names).filter_map(load).collect();
-    Structure { nodes: drawn(model).map(|n| node(model, n)).collect(), lines, loads, parts }
+    let instruments = instruments(model, &node_of);
+    Structure { nodes: drawn(model).map(|n| node(model, n)).collect(), lines, loads, parts, instruments, rigid }
+}
+
+/// What moves and measures the specimens of a model. The sensors of an actuator are drawn with it.
+fn instruments(model: &Model, node_of: &[Option<usize>]) -> Vec<Instrument> {
+    let mut all = Vec::new();
+    for specimen in &model.specimens {
+        let columns: Vec<usize> = (0..specimen.columns()).filter_map(|i| specimen.column(i)).collect();
+        let mut add = |name: &str, role: Role, lever: &Lever, holds: String| {
+            // A number alone is no name, and with several specimens a name alone may not be enough.
+            let whose = model.specimens.len() > 1 || name.parse::<usize>().is_ok();
+            let name = if whose { format!("{} {name}", specimen.name) } else { name.to_owned() };
+            let acts = acts(model, lever, &columns, node_of);
+            all.push(Instrument { name, role, holds, acts });
+        };
+        for actuator in &specimen.actuators {
+            let (unit, factor) = actuator.unit(Dimension::FORCE, &model.units);
+            let load = actuator.loading.as_ref().filter(|l| l.control == Control::Force);
+            let holds = load.map_or_else(String::new, |l| format!("{} {unit}", short(l.load / factor)));
+            add(&actuator.name, Role::Actuator, &actuator.lever, holds);
+        }
+        specimen.further_transducers().for_each(|t| add(&t.name, Role::Transducer, &t.lever, String::new()));
+        specimen.further_load_cells().for_each(|c| add(&c.name, Role::LoadCell, &c.lever, String::new()));
+    }
+    all
+}
+
+/// On which nodes an instrument acts, and how.
+fn acts(model: &Model, lever: &Lever, dofs: &[usize], node_of: &[Option<usize>]) -> Vec<(usize, Acts)> {
+    match lever {
+        Lever::Strut(strut) => {
+            let moved = strut.translations.iter().chain(&strut.rotations).flatten().next();
+            let node = moved.and_then(|&i| node_of[*dofs.get(i)?]);
+            let acts = Acts::Strut { anchor: strut.anchor, attachment: strut.attachment };
+            node.map(|node| (node, acts)).into_iter().collect()
+        }
+        Lever::Linear(factors) => {
+            let mut sums: Vec<(usize, [f64; 3], [f64; 3])> = Vec::new();
+            for (factor, &dof) in factors.iter().zip(dofs).filter(|(f, _)| **f != 0.0) {
+                let Some(node) = node_of[dof] else { continue };
+                let found = sums.iter().position(|s| s.0 == node).unwrap_or_else(|| {
+                    sums.push((node, [0.0; 3], [0.0; 3]));
+                    sums.len() - 1
+                });
+                let (_, moves, turns) = &mut sums[found];
+                match along(&model.dofs[dof]) {
+                    axis @ 0..3 => moves[axis] += factor,
+                    axis => turns[axis - 3] += factor,
+                }
+            }
+            sums.into_iter().map(|(node, moves, turns)| (node, Acts::Sum { moves, turns })).collect()
+        }
+    }
+}
+
+/// The axis along which or about which a degree of freedom is drawn: a coordinate of another name to the right.
+fn along(dof: &Dof) -> usize {
+    axis(short_name(&dof.name)).unwrap_or(if dof.angle { 4 } else { 0 })
 }
 
 fn node(model: &Model, node: &ModelNode) -> Node {
     let mut held = Holds::default();
     let mut masses: Vec<f64> = Vec::new();
-    for (name, d) in &node.dofs {
+    for (_, d) in &node.dofs {
         let dof = &model.dofs[*d];
         let hold = match dof.support {
             Support::Free | Support::Follows(_) => Hold::Free,
             Support::Fixed => Hold::Fixed,
             Support::Imposed(_) => Hold::Imposed,
         };
-        // A coordinate of another name is drawn to the right.
-        match axis(name) {
-            Some(a @ 0..3) => held.moves[a] = hold,
-            Some(a) => held.turns[a - 3] = hold,
-            None if !dof.angle => held.moves[0] = hold,
-            None => held.turns[1] = hold,
+        match along(dof) {
+            a @ 0..3 => held.moves[a] = hold,
+            a => held.turns[a - 3] = hold,
         }
         if !dof.angle && dof.mass > 0.0 && !masses.contains(&dof.mass) {
             masses.push(dof.mass);
@@ -136,6 +196,8 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
         // A controller connects nothing that could be seen.
         Kind::Block { .. } => return Vec::new(),
     };
+    // An element on a rigid floor is drawn where it stands.
+    let dofs = if element.written_on.is_empty() { dofs } else { element.written_on.clone() };
     let mut nodes: Vec<usize> = Vec::new();
     for node in dofs.iter().filter_map(|d| node_of[*d]) {
         if !nodes.contains(&node) {
@@ -168,6 +230,20 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     }
 }
 
+/// Nodes that lead, and those that move with them by a lever arm.
+fn rigid(model: &Model, node_of: &[Option<usize>]) -> Vec<[usize; 2]> {
+    let mut links = Vec::new();
+    for (d, dof) in model.dofs.iter().enumerate() {
+        if let Support::Follows(terms) = &dof.support
+            && let (Some(leads), Some(follows)) = (terms.first().and_then(|t| node_of[t.0]), node_of[d])
+            && !links.contains(&[leads, follows])
+        {
+            links.push([leads, follows]);
+        }
+    }
+    links
+}
+
 /// Ends of a member that do not turn with their nodes: their rotations have no stiffness left.
 fn hinges(kind: &Kind, dofs: &[usize], model: &Model) -> [bool; 2] {
     if let Kind::Frame { frame, .. } = kind {
@@ -178,7 +254,7 @@ fn hinges(kind: &Kind, dofs: &[usize], model: &Model) -> [bool; 2] {
             _ => [released[1], released[2]],
         };
     }
-    let Kind::Linear { stiffness, .. } = kind else { return [false; 2] };
+    let Kind::Linear { dofs, stiffness, .. } = kind else { return [false; 2] };
     let n = dofs.len();
     let turns = |end: usize| (end * n / 2..(end + 1) * n / 2).filter(|&i| model.dofs[dofs[i]].angle);
     [0, 1].map(|end| turns(end).all(|i| stiffness[i * n..(i + 1) * n].iter().all(|k| *k == 0.0)))
@@ -196,7 +272,13 @@ pub(crate) fn moves(model: &Model, structure: &Structure) -> Vec<Moves> {
                 // A pendulum that grows longer goes down; any other coordinate is drawn to the right.
                 (None, false) => Some(if swings { unit(2, -1.0) } else { unit(0, 1.0) }),
             };
-            node.dofs.iter().filter_map(|(name, d)| Some((*d, along(name, model.dofs[*d].angle)?))).collect()
+            let terms = |(name, d): &(String, usize)| {
+                let shape = along(name, model.dofs[*d].angle)?;
+                // What follows moves with what it follows.
+                let scaled = move |(d, factor): (usize, f64)| (d, shape.map(|x: f64| factor * x));
+                Some(model.resolved(&[(*d, 1.0)]).into_iter().map(scaled))
+            };
+            node.dofs.iter().filter_map(terms).flatten().collect()
         })
         .collect();
     let carried = |i: usize| structure.nodes[i].swings.then(|| structure.carrier(i)).flatten();

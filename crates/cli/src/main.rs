@@ -6,6 +6,7 @@ mod drawing;
 mod frames;
 mod interrupt;
 mod load;
+mod natural;
 mod output;
 mod report;
 mod schema;
@@ -53,6 +54,7 @@ Examples:
   interfield export c tower.toml --out tower-c   generate C code for a real-time target
   interfield import opensees frame.py         translate a script of OpenSees into model files
   interfield modes models/frame.toml          natural frequencies and mode shapes
+  interfield frf models/three-dof.toml        frequency response of a structure and of its parts
   interfield motion record.at2                key values and plot of a ground motion
   interfield elements bouc-wen                parameters and equations of an element
   interfield explain specimen.rate            meaning of a key of the model file
@@ -61,7 +63,7 @@ Examples:
   interfield rehearse test.toml               loop stability and actuator demands before a test
   interfield doctor test.toml                 can this machine keep the rate of the test
   interfield reproduce                        recompute the figures of the papers, check claims
-  interfield bench vrths                      evaluate a compensator in the public benchmark
+  interfield bench vrths                      evaluate a compensator in a public benchmark
 
 Exit codes:
   0    done
@@ -84,6 +86,7 @@ enum Command {
     Run(cmd::run::Args),
     Pushover(cmd::pushover::Args),
     Lab(cmd::lab::Args),
+    Identify(cmd::identify::Args),
     Key(cmd::key::Args),
     Replay(cmd::replay::Args),
     Serve(cmd::serve::Args),
@@ -97,6 +100,7 @@ enum Command {
     Import(cmd::import::Args),
     Fmu(cmd::fmu::Args),
     Modes(cmd::modes::Args),
+    Frf(cmd::frf::Args),
     Material(cmd::material::Args),
     Motion(cmd::motion::Args),
     Spectrum(cmd::spectrum::Args),
@@ -134,6 +138,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Pushover(args)) => cmd::pushover::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
+        Some(Command::Identify(args)) => cmd::identify::run(&args),
         Some(Command::Key(args)) => cmd::key::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),
         Some(Command::Serve(args)) => cmd::serve::run(&args),
@@ -147,6 +152,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Import(args)) => cmd::import::run(&args),
         Some(Command::Fmu(args)) => cmd::fmu::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
+        Some(Command::Frf(args)) => cmd::frf::run(&args),
         Some(Command::Material(args)) => cmd::material::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),

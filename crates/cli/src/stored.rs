@@ -1,7 +1,7 @@
 //! Results of earlier runs: opening a result file for a command, and curves out of it that fit into a figure.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use interfield_language::units::Unit;
 use interfield_report::thin::Thinner;
@@ -9,10 +9,11 @@ use interfield_report::{Axis, Curve};
 use interfield_results::{ChannelInfo, Error, Meta, Reader, Setting};
 
 use crate::Exit;
-use crate::load::{ModelArgs, pair};
+use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::fail;
 use interfield::files::{has_extension, same};
 use interfield::record::OVERRIDES;
+use interfield_structure::Structure;
 
 /// Pieces of a curve in a figure: more than there are pixels.
 const PIECES: usize = 5000;
@@ -97,6 +98,23 @@ pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
             ModelArgs { set, ..ModelArgs::default() }
         }
     }
+}
+
+/// The structure of the model inside a result file; the error is a sentence.
+pub(crate) fn structure(reader: &Reader) -> Result<Structure, String> {
+    let meta = reader.meta();
+    let settings = overrides(meta);
+    // Records are looked for where the model was most likely run from.
+    let folders = [PathBuf::new(), reader.path().parent().unwrap_or(Path::new("")).to_owned()];
+    let mut why = String::new();
+    for folder in folders {
+        let loaded = Loaded::embedded("model of the result", meta.model_text.clone(), folder, false);
+        match loaded.quiet_structure(&(&settings).into()) {
+            Ok(structure) => return Ok(structure),
+            Err(message) => why = message,
+        }
+    }
+    Err(why)
 }
 
 /// `name [unit]`, for an axis.

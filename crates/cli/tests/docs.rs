@@ -84,9 +84,16 @@ fn comparable(text: &str) -> Vec<String> {
         if let Some((_, after)) = line.split_once(" per step on this machine") {
             return format!("... per step on this machine{}", after.split(" about ").next().unwrap_or_default());
         }
-        let cut = [" steps in ", " tests in ", " force evaluation and ", " force evaluations and "]
-            .into_iter()
-            .find_map(|c| line.split_once(c));
+        let cut = [
+            " steps in ",
+            " tests in ",
+            " force evaluation and ",
+            " force evaluations and ",
+            ", measured ",
+            "  measured: ",
+        ]
+        .into_iter()
+        .find_map(|c| line.split_once(c));
         cut.map_or_else(|| line.trim_end().to_owned(), |(before, _)| format!("{before} ..."))
     };
     let lines: Vec<String> = text.lines().map(timeless).collect();
@@ -101,7 +108,7 @@ fn labels(text: &str) -> Vec<String> {
         Some((name, _)) => name.to_owned(),
         None => line.split([':', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).next().unwrap_or(line).to_owned(),
     };
-    text.lines().take_while(|l| *l != "what to change").map(name).filter(|l| !l.is_empty()).collect()
+    text.lines().take_while(|l| *l != "recommended changes").map(name).filter(|l| !l.is_empty()).collect()
 }
 
 /// Runs the commands of a block, each a line `$ interfield ...` with what it prints below. With `INTERFIELD_BLESS` the document at `path` gets what they print now.

@@ -1,4 +1,4 @@
-/* FOH, PH and modified PH, mirrors crates/coupling/src/foh.rs. State x = [A B L L_last past]. Events of a step: the
+/* FOH, PH and modified PH, mirrors crates/coupling/src/foh.rs. State x = [A B L L_last | rates of the start-up]. Events of a step: the
    accelerations at its start, where they are mixed in; then the stride of the fine side, or each of its substeps (PH). */
 
 static int coupling_events(const coupling_t *c)
@@ -12,24 +12,28 @@ static int coupling_events(const coupling_t *c)
 }
 
 #if START_UP
-/* [A_0 A_1 B_0 B_1], kept to move the rates once A_2 and B_2 are known. */
+/* Keeps the rates of this node, to move them once those of all nodes are known. */
 static void keep_node(coupling_t *c)
 {
-    copy(c->x + X_PAST + (int)c->k * LEN_A, c->x, LEN_A);
-    copy(c->x + X_PAST + STARTS * LEN_A + (int)c->k * LEN_B, c->x + X_B, LEN_B);
+    double *past = c->x + X_RATES;
+    side_lagging_rates(COARSE, 0, c->x, past + (int)c->k * RATES_A);
+    side_lagging_rates(FINE, 0, c->x + X_B, past + STARTS * RATES_A + (int)c->k * RATES_B);
+}
+
+static void move_side(side_t s, double *x, const double *past, int n, double *slopes)
+{
+    side_lagging_rates(s, 0, x, slopes);
+    for (int i = 0; i < n; i++) {
+        slopes[i] = slope3(past[i], past[n + i], slopes[i], 2, MACRO);
+    }
+    side_shift_rates(s, 0, x, slopes);
 }
 
 static void move_rates(coupling_t *c)
 {
-    double *pa = c->x + X_PAST, *pb = pa + STARTS * LEN_A;
-    for (int i = 0; i < LEN_A; i++) {
-        pa[i] = slope3(pa[i], pa[LEN_A + i], c->x[i], 2, MACRO);
-    }
-    for (int i = 0; i < LEN_B; i++) {
-        pb[i] = slope3(pb[i], pb[LEN_B + i], c->x[X_B + i], 2, MACRO);
-    }
-    side_shift_rates(COARSE, 0, c->x, pa);
-    side_shift_rates(FINE, 0, c->x + X_B, pb);
+    const double *past = c->x + X_RATES;
+    move_side(COARSE, c->x, past, RATES_A, c->slopes);
+    move_side(FINE, c->x + X_B, past + STARTS * RATES_A, RATES_B, c->slopes);
 }
 #endif
 
@@ -66,7 +70,7 @@ static int coupling_aim(coupling_t *c, int e)
         return fault;
     }
     if (e == 0) {
-        fill(c->x + X_PAST, LEN_PAST, 0.0);
+        fill(c->x + X_RATES, STARTS * (RATES_A + RATES_B), 0.0);
     }
 #endif
 #if MIXED
@@ -119,8 +123,7 @@ static int coupling_take(coupling_t *c, int e)
     if (e + 1 == EVENTS) {
         macro_take(c, 0, MACRO_STEP, c->linked);
 #if GAP
-        const int a[1] = {0};
-        close_gap(c, a, 1, 1);
+        close_gap(c, 1, 0, 2);
 #endif
     }
     return 0;

@@ -12,6 +12,7 @@ static int window_stage(coupling_t *c, int i, double *l)
 
 static int window_advance(coupling_t *c, double t)
 {
+    staged_recall(c, TWINS, c->window);
     int fault = staged_linearise(c, TWINS, SITE_WINDOW, c->window, t);
     fault = fault ? fault : staged_evaluate(c, TWINS, SITE_WINDOW, c->window, t);
     fault = fault ? fault : window_stage(c, 0, c->l0);
@@ -20,7 +21,9 @@ static int window_advance(coupling_t *c, double t)
         fault = staged_evaluate(c, TWINS, SITE_WINDOW + 1, c->at_a, t + 2.0 * MACRO);
         fault = fault ? fault : window_stage(c, 1, c->l1);
     }
-    return fault ? fault : staged_finish(c, TWINS, 0, c->window);
+    fault = fault ? fault : staged_finish(c, TWINS, 0, c->window);
+    staged_keep(c, TWINS, c->window);
+    return fault;
 }
 
 /* The answer of the fine side at t_i is known: the window can be advanced. */

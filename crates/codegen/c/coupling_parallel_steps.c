@@ -25,16 +25,14 @@ static void shift_past(coupling_t *c)
     copy(c->x + X_A1, c->x + X_A, LEN_A);
 }
 
-/* Saves what the fine side remembers and the multipliers, or gives them back. */
-static void keep_memory(coupling_t *c, int back)
+/* Saves what was measured of the fine side and the multipliers, or gives them back. */
+static void keep_measured(coupling_t *c, int back)
 {
     double *kept = c->kept;
     for (int p = FINE.first; p < FINE.end; p++) {
         const system_t *S = SYSTEMS[p];
-        double *memory = subdomain_work(c, p) + S->at_memory, *measured = subdomain_work(c, p) + S->at_measured;
+        double *measured = subdomain_work(c, p) + S->at_measured;
         const int readings = S->specimens > 0 ? 3 * S->specimen_ptr[S->specimens] : 0;
-        copy(back ? memory : kept, back ? kept : memory, S->nmemory);
-        kept += S->nmemory;
         copy(back ? measured : kept, back ? kept : measured, readings);
         kept += readings;
     }
@@ -50,7 +48,7 @@ static int coupling_aim(coupling_t *c, int e)
     if (c->k < STARTS && e == 2) {
         copy(c->x + X_AHEAD, c->x + X_A, LEN_A);
         copy(c->x + X_DROPPED, c->x + X_B, LEN_B);
-        keep_memory(c, 0);
+        keep_measured(c, 0);
     }
     return run_aim(c, &r, e >= 2 && c->k < STARTS ? e - 2 : e);
 }
@@ -66,7 +64,7 @@ static int coupling_take(coupling_t *c, int e)
         if (e == 1) {
             copy(c->x + X_F1, c->node_rates, LEN_B);
         } else if (e == 3) {
-            keep_memory(c, 1);
+            keep_measured(c, 1);
         }
     } else if (e + 1 == 2 * SUBSTEPS) {
         shift_past(c);

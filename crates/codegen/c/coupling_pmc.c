@@ -1,107 +1,157 @@
-/* PMC and PMC2, mirrors crates/coupling/src/pmc.rs. State x = [A B L | L_last A_last f1 f2 | past]. Events: the stride of
-   the fine side in the start-up, each of its substeps afterwards. Steppings of the coarse side: 0 its windows, 1 the start-up. */
+/* PMC, PMC2 and PMC2s, mirrors crates/coupling/src/pmc.rs. State x = [A_n A_n-1 (A_n-2) f_n+1 (f_n+2) | B | L_n L_n-1 .. | rates of B
+   in the start-up]; node k of the start-up stands in place STARTS - k. Events: the stride of the fine side in the start-up, each of its
+   substeps afterwards. Steppings of the coarse side: 0 its windows, 1 the start-up. */
 
 static int coupling_events(const coupling_t *c)
 {
     return c->k < 0 ? 2 : c->k < STARTS ? 1 : SUBSTEPS;
 }
 
+/* State of the coarse side, or multipliers, in place i. */
+static double *state_at(const coupling_t *c, int i)
+{
+    return c->x + i * LEN_A;
+}
+
+static double *multipliers_at(const coupling_t *c, int i)
+{
+    return c->x + X_L + i * ROWS;
+}
+
+/* All but the last of the vectors of length n one place further. */
+static void older(double *x, int count, int n)
+{
+    for (int i = count - 1; i > 0; i--) {
+        copy(x + i * n, x + (i - 1) * n, n);
+    }
+}
+
+static double tied(double x, double x1, double x2)
+{
+    return x + TIE_1 * (x1 - x) + TIE_2 * (x2 - x);
+}
+
+/* The mean of the last three states, or multipliers, the newest first; what laws remember as a whole is that of the newest. */
+static void mean_state(const double *x, const double *x1, const double *x2, double *out)
+{
+    copy(out, x, LEN_A);
+    for (int r = 0; r < MIXED_RANGES; r++) {
+        for (int i = MIXED[2 * r]; i < MIXED[2 * r + 1]; i++) {
+            out[i] = tied(x[i], x1[i], x2[i]);
+        }
+    }
+}
+
+static void mean_multipliers(const double *x, const double *x1, const double *x2, double *out)
+{
+    for (int i = 0; i < ROWS; i++) {
+        out[i] = tied(x[i], x1[i], x2[i]);
+    }
+}
+
 static void keep_node(coupling_t *c)
 {
-    double *past = c->x + X_PAST;
-    const int k = (int)c->k;
-    copy(past + k * LEN_A, c->x, LEN_A);
-    copy(past + STARTS * LEN_A + k * LEN_B, c->x + X_B, LEN_B);
-    copy(past + STARTS * (LEN_A + LEN_B) + k * ROWS, c->x + X_L, ROWS);
+    double *rates = c->x + X_RATES;
+    older(c->x, COUPLED + FREES, LEN_A);
+    older(multipliers_at(c, 1), MULTIPLIERS - 1, ROWS);
+    for (int i = 1; i < KEPT; i++) {
+        copy(rates + (i - 1) * RATES_B, rates + i * RATES_B, RATES_B);
+    }
+    side_lagging_rates(FINE, 0, c->x + X_B, rates + (KEPT - 1) * RATES_B);
 }
 
-/* Entry i of a vector of n at a node of the start-up. */
-static double at_node(const double *past, const double *now, int n, int node, int i)
+/* Derivative at node `at` of the parabola through three values that follow each other at the distance n; of the line through two. */
+static double node_slope(const double *values, int n, int count, int at)
 {
-    return node == STARTS ? now[i] : past[node * n + i];
+    if (count == 2) {
+        return (values[n] - values[0]) / MACRO;
+    }
+    return slope3(values[0], values[n], values[2 * n], at, MACRO);
 }
 
-static double node_slope(const double *past, const double *now, int n, int node, int i)
+/* Moves the rates to their time. */
+static void move_rates(coupling_t *c)
 {
-#if SHORT_START
-    (void)node;
-    return (at_node(past, now, n, 1, i) - at_node(past, now, n, 0, i)) / MACRO;
-#else
-    const int before = node > 0 ? node - 1 : 0, first = before < STARTS - 2 ? before : STARTS - 2;
-    return slope3(at_node(past, now, n, first, i), at_node(past, now, n, first + 1, i), at_node(past, now, n, first + 2, i),
-                  node - first, MACRO);
-#endif
+    const int count = STARTS < 2 ? 2 : 3;
+    double *past = c->x + X_RATES, *slopes = c->slopes;
+    for (int k = 0; k <= STARTS; k++) {
+        side_lagging_rates(COARSE, 0, state_at(c, STARTS - k), c->rates + k * RATES_A);
+    }
+    for (int k = 0; k <= STARTS; k++) {
+        const int before = k > 0 ? k - 1 : 0, last = STARTS < 2 ? 0 : STARTS - 2, first = before < last ? before : last;
+        for (int i = 0; i < RATES_A; i++) {
+            slopes[k * RATES_A + i] = node_slope(c->rates + first * RATES_A + i, RATES_A, count, k - first);
+        }
+    }
+    for (int k = 0; k <= STARTS; k++) {
+        side_shift_rates(COARSE, 0, state_at(c, STARTS - k), slopes + k * RATES_A);
+    }
+    double *fine = c->fine_rates;
+    copy(fine, past, KEPT * RATES_B);
+    side_lagging_rates(FINE, 0, c->x + X_B, fine + KEPT * RATES_B);
+    for (int i = 0; i < RATES_B; i++) {
+        past[i] = node_slope(fine + i, RATES_B, KEPT + 1, KEPT);
+    }
+    side_shift_rates(FINE, 0, c->x + X_B, past);
 }
 
-/* After the last step of the start-up: moves the rates to their time and computes the free states that the first regular
-   step needs. */
+/* At the last node of the start-up: moves the rates to their time and computes the free states that the first regular step needs. */
 static int open_windows(coupling_t *c)
 {
-    double *pa = c->x + X_PAST, *pb = pa + STARTS * LEN_A, *pl = pb + STARTS * LEN_B;
-    double *xa = c->x, *xb = c->x + X_B, *l = c->x + X_L, *last = c->slopes + (STARTS + 1) * LEN_A;
+    double *window[2] = {c->window, c->window_2};
     int fault = 0;
-    for (int node = 0; node <= STARTS; node++) {
-        for (int i = 0; i < LEN_A; i++) {
-            c->slopes[node * LEN_A + i] = node_slope(pa, xa, LEN_A, node, i);
-        }
-    }
-    for (int i = 0; i < LEN_B; i++) {
-        last[i] = node_slope(pb, xb, LEN_B, STARTS, i);
-    }
-    for (int node = 0; node < STARTS; node++) {
-        side_shift_rates(COARSE, 0, pa + node * LEN_A, c->slopes + node * LEN_A);
-    }
-    side_shift_rates(COARSE, 0, xa, c->slopes + STARTS * LEN_A);
-    side_shift_rates(FINE, 0, xb, last);
-    for (int ahead = 0; ahead < 2 && !fault; ahead++) {
-        double *f = c->x + (ahead == 0 ? X_F1 : X_F2);
+    move_rates(c);
+    for (int ahead = 0; ahead < FREES && !fault; ahead++) {
         const int from = STARTS + 1 + ahead - WINDOWS;
-        for (int i = 0; i < LEN_A; i++) {
-            f[i] = at_node(pa, xa, LEN_A, from, i);
-#if TIED
-            f[i] += MIX * (at_node(pa, xa, LEN_A, from - 1, i) - at_node(pa, xa, LEN_A, from, i));
-#endif
-        }
-        for (int i = 0; i < ROWS; i++) {
-            c->l0[i] = at_node(pl, l, ROWS, from, i);
-#if TIED
-            c->l0[i] += MIX * (at_node(pl, l, ROWS, from - 1, i) - at_node(pl, l, ROWS, from, i));
-#endif
-        }
-        fault = side_free(c, COARSE, 0, SITE_OPENING + ahead, f, ((double)from - MIX) * MACRO, c->l0);
+        const int at = STARTS - from, at1 = from > 0 ? at + 1 : STARTS, at2 = from > 1 ? at + 2 : STARTS;
+        mean_state(state_at(c, at), state_at(c, at1), state_at(c, at2), window[ahead]);
+        mean_multipliers(multipliers_at(c, at), multipliers_at(c, at1), multipliers_at(c, at2), c->l0);
+        fault = side_free(c, COARSE, 0, SITE_OPENING + ahead, window[ahead], ((double)from - TIE_DELAY) * MACRO, c->l0);
     }
-    copy(c->x + X_A_LAST, pa + (STARTS - 1) * LEN_A, LEN_A);
+    for (int ahead = 0; ahead < FREES; ahead++) {
+        copy(state_at(c, COUPLED + ahead), window[ahead], LEN_A);
+    }
     return fault;
 }
 
-/* The free velocities of the coarse side at t_n-1 .. t_n+2; and its window, two nodes further than the fine side will look in
-   this step. */
+/* The free velocities of the coarse side at t_n-1 .. t_n+2. */
+static void free_velocities(coupling_t *c)
+{
+    const double *ha = FLEXIBILITIES + FINES[0].coarse;
+#if PARALLEL
+    const double *last = state_at(c, COUPLED + 1);
+#else
+    const double *last = c->window;
+#endif
+    fill(c->w, 4 * ROWS, 0.0);
+    side_port_rates(COARSE, 0, state_at(c, 1), c->w);
+    rows_mul_add(ha, multipliers_at(c, 1), c->w, 1.0);
+    side_port_rates(COARSE, 0, state_at(c, 0), c->w + ROWS);
+    rows_mul_add(ha, multipliers_at(c, 0), c->w + ROWS, 1.0);
+    side_port_rates(COARSE, 0, state_at(c, COUPLED), c->w + 2 * ROWS);
+    side_port_rates(COARSE, 0, last, c->w + 3 * ROWS);
+}
+
+/* The window of the coarse side. */
 static int advance_window(coupling_t *c, double t)
 {
-    const double *xa = c->x, *l = c->x + X_L, *l_last = c->x + X_LAST, *ha = FLEXIBILITIES + FINES[0].coarse;
-    fill(c->w, 4 * ROWS, 0.0);
-    side_port_rates(COARSE, 0, c->x + X_A_LAST, c->w);
-    rows_mul_add(ha, l_last, c->w, 1.0);
-    side_port_rates(COARSE, 0, xa, c->w + ROWS);
-    rows_mul_add(ha, l, c->w + ROWS, 1.0);
-    side_port_rates(COARSE, 0, c->x + X_F1, c->w + 2 * ROWS);
-    side_port_rates(COARSE, 0, c->x + X_F2, c->w + 3 * ROWS);
-#if SHORT_WINDOWS
+    const double d = TIE_DELAY * MACRO;
+#if PREDICTS
+    const double *l = multipliers_at(c, 0), *l1 = multipliers_at(c, 1);
     for (int i = 0; i < ROWS; i++) {
-        c->l0[i] = 2.0 * l[i] - l_last[i];
+        c->predicted[i] = 2.0 * l[i] - l1[i];
     }
-    copy(c->window, c->x + X_F1, LEN_A);
-    side_link(COARSE, 0, c->window, c->l0, 1.0);
-    return side_free(c, COARSE, 0, SITE_COARSE, c->window, t + MACRO, c->l0);
+    copy(c->window_2, state_at(c, COUPLED), LEN_A);
+    side_link(COARSE, 0, c->window_2, c->predicted, 1.0);
+    mean_state(c->window_2, state_at(c, 0), state_at(c, 1), c->window);
+    mean_multipliers(c->predicted, l, l1, c->l0);
+    const double start = t + (MACRO - d);
 #else
-    for (int i = 0; i < LEN_A; i++) {
-        c->window[i] = xa[i] + MIX * (c->x[X_A_LAST + i] - xa[i]);
-    }
-    for (int i = 0; i < ROWS; i++) {
-        c->l0[i] = l[i] + MIX * (l_last[i] - l[i]);
-    }
-    return side_free(c, COARSE, 0, SITE_COARSE, c->window, t - MIX * MACRO, c->l0);
+    mean_state(state_at(c, 0), state_at(c, 1), state_at(c, COUPLED - 1), c->window);
+    mean_multipliers(multipliers_at(c, 0), multipliers_at(c, 1), multipliers_at(c, COUPLED - 1), c->l0);
+    const double start = t - d;
 #endif
+    return side_free(c, COARSE, 0, SITE_COARSE, c->window, start, c->l0);
 }
 
 static int coupling_aim(coupling_t *c, int e)
@@ -116,9 +166,16 @@ static int coupling_aim(coupling_t *c, int e)
         return fault;
     }
     if (e == 0) {
-        fill(c->x + X_PAST, LEN_PAST, 0.0);
+        fill(multipliers_at(c, COUPLED), (MULTIPLIERS - COUPLED) * ROWS, 0.0);
+        fill(c->x + X_RATES, KEPT * RATES_B, 0.0);
+#if PARALLEL
+        free_velocities(c);
         fault = advance_window(c, t);
-        copy(c->x + X_LAST, l, ROWS);
+#else
+        fault = advance_window(c, t);
+        free_velocities(c);
+#endif
+        older(l, COUPLED, ROWS);
     }
     ask_stride(c, 0, SITE_FINE + e, X_B, t + (double)e * MACRO / (double)SUBSTEPS, l, l);
     return fault;
@@ -126,7 +183,7 @@ static int coupling_aim(coupling_t *c, int e)
 
 static int coupling_take(coupling_t *c, int e)
 {
-    double *l = c->x + X_L;
+    double *l = c->x + X_L, *free = state_at(c, COUPLED), *newest = state_at(c, COUPLED + FREES - 1);
     if (c->k < STARTS) {
         macro_take(c, 1, MACRO_CALM, c->d);
         return c->k + 1 == STARTS ? open_windows(c) : 0;
@@ -135,22 +192,23 @@ static int coupling_take(coupling_t *c, int e)
     if (e + 1 < SUBSTEPS) {
         return 0;
     }
-    copy(c->x + X_A_LAST, c->x, LEN_A);
-    copy(c->x, c->x + X_F1, LEN_A);
+    older(c->x, COUPLED, LEN_A);
+    copy(c->x, free, LEN_A);
     side_link(COARSE, 0, c->x, l, 1.0);
-    copy(c->x + X_F1, c->x + X_F2, LEN_A);
-    copy(c->x + X_F2, c->window, LEN_A);
-#if SHORT_WINDOWS
+    for (int i = 1; i < FREES; i++) {
+        copy(free + (i - 1) * LEN_A, free + i * LEN_A, LEN_A);
+    }
+    copy(newest, c->window, LEN_A);
+#if PREDICTS
     for (int i = 0; i < ROWS; i++) {
-        c->l0[i] = l[i] - c->l0[i];
+        c->predicted[i] = l[i] - c->predicted[i];
     }
     for (int p = COARSE.first; p < COARSE.end; p++) {
-        add_columns(&SUBDOMAINS[p], AHEAD + AHEAD_OF[p], c->x + X_F2 + SUBDOMAINS[p].offset, c->l0, 1.0);
+        add_columns(&SUBDOMAINS[p], AHEAD + AHEAD_OF[p], newest + SUBDOMAINS[p].offset, c->predicted, tied(1.0, 0.0, 0.0));
     }
 #endif
 #if GAP
-    const int a[4] = {0, X_A_LAST, X_F1, X_F2};
-    close_gap(c, a, 2, 4);
+    close_gap(c, COUPLED, FREES, COUPLED);
 #endif
     return 0;
 }

@@ -6,6 +6,18 @@ static double *subdomain_work(coupling_t *c, int p)
     return c->W + SUBDOMAINS[p].work;
 }
 
+/* A subdomain goes on from what its laws remember in a state x of it. */
+static void subdomain_recall(coupling_t *c, int p, const double *x)
+{
+    copy(subdomain_work(c, p) + SYSTEMS[p]->at_memory, x + SUBDOMAINS[p].moved, SYSTEMS[p]->nmemory);
+}
+
+/* The state x at which it has arrived gets what they remember now. */
+static void subdomain_keep(coupling_t *c, int p, double *x)
+{
+    copy(x + SUBDOMAINS[p].moved, subdomain_work(c, p) + SYSTEMS[p]->at_memory, SYSTEMS[p]->nmemory);
+}
+
 /* The inputs that subdomain p looks at, at a site of the schedule. */
 static const double *site_inputs(const coupling_t *c, int site, int p)
 {
@@ -52,11 +64,13 @@ static int subdomain_stride(coupling_t *c, int p, int stepping, int site, double
     const stride_t *g = &STRIDES[P->stride0 + stepping];
     const double *in = site_inputs(c, site, p);
     int fault = 0;
+    subdomain_recall(c, p, x);
     for (int j = 0; j < g->steps && !fault; j++) {
         const double tj = load_step(c, p, stepping, j, t, l0, l1);
         fault = scheme_step(SYSTEMS[p], subdomain_work(c, p), STEPPINGS[P->stride0 + stepping], in + j * g->rows * INPUTS, tj, x, x + P->state);
         fault = fault ? fault : sys_check(SYSTEMS[p], subdomain_work(c, p), x);
     }
+    subdomain_keep(c, p, x);
     return fault;
 }
 
@@ -74,7 +88,7 @@ static int side_stride(coupling_t *c, side_t s, int stepping, int site, double *
 static void add_columns(const subdomain_t *P, const double *columns, double *x, const double *d, double factor)
 {
     for (int i = 0; i < P->ports; i++) {
-        add_scaled(x, columns + i * P->len, factor * d[PORTS[P->port0 + i].row], P->len);
+        add_scaled(x, columns + i * P->moved, factor * d[PORTS[P->port0 + i].row], P->moved);
     }
 }
 
@@ -87,12 +101,18 @@ static void side_link(side_t s, int stepping, double *x, const double *d, double
     }
 }
 
-/* The free stride: the multipliers l0 act at its start, none at its end. */
+/* The free stride: the multipliers l0 act at its start, none at its end. With several evaluations l0 acts to its end, and the link takes
+   it away, so that it is evaluated near where it will end. */
 static int side_free(coupling_t *c, side_t s, int stepping, int site, double *x, double t, const double *l0)
 {
-    const int fault = side_stride(c, s, stepping, site, x, t, l0, l0);
-    if (!fault) {
-        side_link(s, stepping, x, l0, -1.0);
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        const subdomain_t *P = &SUBDOMAINS[p];
+        const stride_t *g = &STRIDES[P->stride0 + stepping];
+        fault = subdomain_stride(c, p, stepping, site, x + P->offset, t, l0, g->once ? NO_MULTIPLIERS : l0);
+        if (!fault && !g->once) {
+            add_columns(P, LINKS + g->link, x + P->offset, l0, -1.0);
+        }
     }
     return fault;
 }
@@ -133,23 +153,35 @@ static void side_port_loads(coupling_t *c, side_t s, int site, double *w)
     }
 }
 
-/* Moves the rates in the history of x along their slopes to the times to which the scheme of a stepping assigns them. */
+/* Where the rates of a subdomain stand in its state that the scheme of a stepping assigns to another time than the state. */
+static int lagging(const subdomain_t *P, int stepping)
+{
+    const stride_t *stride = &STRIDES[P->stride0 + stepping];
+    return stride->lag != 0.0 ? stride->rates : 0;
+}
+
+/* These rates of a side in the state x, one after the other. */
+static void side_lagging_rates(side_t s, int stepping, const double *x, double *out)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const subdomain_t *P = &SUBDOMAINS[p];
+        copy(out, x + P->offset + P->state, lagging(P, stepping));
+        out += lagging(P, stepping);
+    }
+}
+
+/* Moves them to their times, along their slopes. */
 static void side_shift_rates(side_t s, int stepping, double *x, const double *slopes)
 {
     for (int p = s.first; p < s.end; p++) {
         const subdomain_t *P = &SUBDOMAINS[p];
-        const stride_t *stride = &STRIDES[P->stride0 + stepping];
-        if (stride->lag != 0.0) {
-            const int first = P->offset + P->state;
-            for (int i = first; i < first + stride->rates; i++) {
-                x[i] += stride->lag * slopes[i];
-            }
-        }
+        add_scaled(x + P->offset + P->state, slopes, STRIDES[P->stride0 + stepping].lag, lagging(P, stepping));
+        slopes += lagging(P, stepping);
     }
 }
 
 /* w += L a with the accelerations that the forces at (x, t) cause without multipliers. */
-static int subdomain_free_accelerations(coupling_t *c, int p, int site, const double *x, double t, double *w)
+static int subdomain_free_accelerations(coupling_t *c, int p, int site, double *x, double t, double *w)
 {
     const subdomain_t *P = &SUBDOMAINS[p];
     const system_t *S = SYSTEMS[p];
@@ -159,15 +191,17 @@ static int subdomain_free_accelerations(coupling_t *c, int p, int site, const do
         span[1] = 1.0;
         fill(span + 2, 2 * P->ports, 0.0);
     }
+    subdomain_recall(c, p, x);
     int fault = sys_rates_begin(S, W, site_inputs(c, site, p), t, x, a, a + S->n);
     fault = fault ? fault : sys_rates_end(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
+    subdomain_keep(c, p, x);
     for (int i = P->port0; i < P->port0 + P->ports && !fault; i++) {
         w[PORTS[i].row] += PORTS[i].sign * a[PORTS[i].dof];
     }
     return fault;
 }
 
-static int side_free_accelerations(coupling_t *c, side_t s, int site, const double *x, double t, double *w)
+static int side_free_accelerations(coupling_t *c, side_t s, int site, double *x, double t, double *w)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
@@ -202,12 +236,14 @@ static int side_restart(coupling_t *c, side_t s, int stepping, int site, double 
         const stepping_t *G = STEPPINGS[P->stride0 + stepping];
         double *y = x + P->offset;
         load_ports(c, p, t, G->dt, 0.0, 0.0, l, l);
+        subdomain_recall(c, p, y);
         fault = scheme_start(SYSTEMS[p], subdomain_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);
+        subdomain_keep(c, p, y);
     }
     return fault;
 }
 
-/* Initial states [u v s 0], to which the laws have come from rest. */
+/* Initial states [u v s 0 z], to which the laws have come from rest. */
 static void side_initial(coupling_t *c, side_t s, double *x)
 {
     for (int p = s.first; p < s.end; p++) {
@@ -216,6 +252,7 @@ static void side_initial(coupling_t *c, side_t s, double *x)
             x[SUBDOMAINS[p].offset + i] = c->parameters[INITIALS[SUBDOMAINS[p].initial + i]];
         }
         sys_settle(SYSTEMS[p], subdomain_work(c, p), c->in + @NAME@_END * INPUTS, x + SUBDOMAINS[p].offset);
+        subdomain_keep(c, p, x + SUBDOMAINS[p].offset);
     }
 }
 

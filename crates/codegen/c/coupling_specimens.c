@@ -58,6 +58,9 @@ static int subdomain_evaluation(coupling_t *c, int p, int i, int on)
     double *W = subdomain_work(c, p), *x = c->x + c->ask.at + P->offset, t = c->ask.t + (double)j * G->dt;
     int fault = 0;
     if (!on) {
+        if (i == 0) {
+            subdomain_recall(c, p, x);
+        }
         if (stage == 0) {
             t = load_step(c, p, c->ask.stepping, j, c->ask.t, c->ask_l0, c->ask_l1);
         }
@@ -69,6 +72,7 @@ static int subdomain_evaluation(coupling_t *c, int p, int i, int on)
         return 0;
     }
     fault = scheme_step_part(S, W, G, in, t, x, x + P->state, stage + 1);
+    subdomain_keep(c, p, x);
     return fault ? fault : sys_check(S, W, x);
 }
 

@@ -24,6 +24,21 @@ static int staged_linearise(coupling_t *c, side_t s, int site, const double *x, 
     return fault;
 }
 
+/* Evaluations go on from what laws remember in the state x; x gets what they remember of them. */
+static void staged_recall(coupling_t *c, side_t s, const double *x)
+{
+    for (int p = s.first; p < s.end; p++) {
+        subdomain_recall(c, p, x + SUBDOMAINS[p].offset);
+    }
+}
+
+static void staged_keep(coupling_t *c, side_t s, double *x)
+{
+    for (int p = s.first; p < s.end; p++) {
+        subdomain_keep(c, p, x + SUBDOMAINS[p].offset);
+    }
+}
+
 /* The rates that the forces at x cause. */
 static int staged_balance(coupling_t *c, int p, const double *x)
 {

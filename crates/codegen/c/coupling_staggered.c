@@ -34,6 +34,8 @@ static int start_aim(coupling_t *c, int e)
 static int start_take(coupling_t *c, int e)
 {
     (void)e;
+    staged_keep(c, COARSE, c->x + X_A);
+    staged_keep(c, FINE, c->x + X_B);
     find_multipliers(c);
     copy(c->node_l, c->l, ROWS);
     return 0;
@@ -53,6 +55,10 @@ static double run_time(const run_t *r, int q)
 static int run_aim(coupling_t *c, const run_t *r, int q)
 {
     int fault = 0;
+    if (q == 0) {
+        staged_recall(c, COARSE, c->x + r->a);
+        staged_recall(c, FINE, c->x + r->b);
+    }
     if (q == 0 && r->moving) {
         fault = staged_linearise(c, COARSE, r->site, c->x + r->a, r->t);
     }
@@ -133,8 +139,12 @@ static int run_take(coupling_t *c, const run_t *r, int q)
     if (q % 2 == 1 && !fault) {
         fault = staged_finish(c, FINE, r->stepping, c->x + r->b);
     }
-    if (q + 1 == 2 * r->count && r->moving && !fault) {
-        copy(c->x + r->a, c->end, LEN_A);
+    if (q + 1 == 2 * r->count && !fault) {
+        staged_keep(c, FINE, c->x + r->b);
+        if (r->moving) {
+            copy(c->x + r->a, c->end, LEN_A);
+            staged_keep(c, COARSE, c->x + r->a);
+        }
     }
     return fault;
 }

@@ -11,7 +11,7 @@ typedef struct {
 
 /* A subdomain of a coupling. */
 typedef struct {
-    int state, len;    /* numbers of [u v s] and of [u v s h] */
+    int state, moved, len; /* numbers of [u v s], of [u v s h], where multipliers act, and of [u v s h z], z what its laws remember */
     int offset;        /* of its part in the state of its side */
     int port0, ports;  /* its entries of L */
     int stride0;       /* the first of its ways to stride */
@@ -30,6 +30,7 @@ typedef struct {
     int link;          /* where the columns of its link start, one per port */
     int rate;          /* where in [u v s h] the rates stand that are compared */
     int held;          /* takes the multiplier as constant over a step */
+    int once;          /* asks for forces once */
     int rates;         /* that begin its history, how many numbers */
     double lag;        /* how much later than the state they are, s */
 } stride_t;

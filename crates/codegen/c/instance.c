@@ -5,6 +5,10 @@ static int read_outputs(@name@_t *self)
     const double *in = @IN@ + @NAME@_END * INPUTS, *state = self->state, t = (double)self->step * @DT@;
     self->fresh = 1;
     (void)in, (void)state, (void)t;
+    /* What laws remember at the present node. */
+    for (int p = 0; p < NODES; p++) {
+        copy(self->work + SUBDOMAINS[p].work + SYSTEMS[p]->at_memory, state + NODE_OF[p] + SUBDOMAINS[p].moved, SYSTEMS[p]->nmemory);
+    }
 @OUTPUTS@    return 0;
 }
 
@@ -44,17 +48,6 @@ static void clear_faults(@name@_t *self)
 {
     for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
         self->work[SUBDOMAINS[p].work + SYSTEMS[p]->at_fault] = -1.0;
-    }
-}
-
-/* What the laws remember of their evaluations: from the state to the subdomains, or back. */
-static void keep_memories(@name@_t *self, int back)
-{
-    double *kept = self->state + X_MEMORY;
-    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
-        double *own = self->work + SUBDOMAINS[p].work + SYSTEMS[p]->at_memory;
-        copy(back ? kept : own, back ? own : kept, SYSTEMS[p]->nmemory);
-        kept += SYSTEMS[p]->nmemory;
     }
 }
 

@@ -28,7 +28,6 @@ int @name@_start(@name@_t *self)
     if (fault) {
         return report(self, fault);
     }
-    keep_memories(self, 1);
     return report(self, read_outputs(self));
 }
 
@@ -43,13 +42,11 @@ int @name@_step(@name@_t *self)
         }
     }
     copy(before, self->state, @NAME@_STATE);
-    keep_memories(self, 0);
     const int fault = run(self, self->step);
     if (fault) {
         copy(self->state, before, @NAME@_STATE);
         return report(self, fault);
     }
-    keep_memories(self, 1);
     self->step++;
     self->wanted = self->step;
     return report(self, read_outputs(self));

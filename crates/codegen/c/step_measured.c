@@ -75,7 +75,6 @@ static void begin(@name@_t *self)
     copy(self->work + AT_BEFORE, self->state, @NAME@_STATE);
     take_inputs(self);
     copy(self->work + AT_NOW, self->si_inputs, @NAME@_ROWS * INPUTS);
-    keep_memories(self, 0);
     clear_faults(self);
     kept[0] = 0.0;
     kept[1] = -1.0;
@@ -88,7 +87,6 @@ static int go_on(@name@_t *self, coupling_t c)
     const int unasked = self->started == 1 && self->pending < 0;
     int reached = advance(&c);
     if (reached == 0) {
-        keep_memories(self, 1);
         self->step += self->started == 2;
         self->started = 2;
         const int fault = read_outputs(self);

@@ -57,12 +57,14 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
     if !refused.is_empty() {
         return Err(refused);
     }
-    let (readable, unread) = readable(model);
+    let mut readable = model.clone();
+    readable.channels.retain(|c| unread(model, c).is_none());
     let mut export = crate::simulation::export(&readable, name, origin)?;
-    if !unread.is_empty() {
-        let list: String = unread.iter().map(|name| format!("- `{name}`\n")).collect();
-        let text =
-            format!("\n## Channels that are left out\n\nThe C does not read strains and stresses of fibres:\n\n{list}");
+    let left_out: Vec<(&str, &str)> =
+        model.channels.iter().filter_map(|c| Some((c.name.as_str(), unread(model, c)?))).collect();
+    if !left_out.is_empty() {
+        let list: String = left_out.iter().map(|(name, why)| format!("- `{name}`: {why}\n")).collect();
+        let text = format!("\n## Channels that are left out\n\n{list}");
         export.files.iter_mut().filter(|f| f.0 == "README.md").for_each(|f| f.1 += &text);
     }
     Ok(export)
@@ -80,7 +82,7 @@ fn iterated(model: &Model) -> impl Iterator<Item = Problem> {
             Formulation::Displacement => false,
         })
     };
-    model.elements.iter().enumerate().filter(move |(_, e)| iterates(&e.kind)).map(move |(i, element)| {
+    computed(model).filter(move |(_, e)| iterates(&e.kind)).map(move |(i, element)| {
         let message = format!(
             "`{}` iterates until its sections are in balance, but generated C takes the same time in every step",
             element.name
@@ -100,7 +102,7 @@ fn triple(model: &Model) -> impl Iterator<Item = Problem> {
         let Kind::Frame { frame, .. } = kind else { return false };
         matches!(&frame.part, Part::Bearing(bearing) if matches!(bearing.shear, Shear::Triple(_)))
     };
-    model.elements.iter().enumerate().filter(move |(_, e)| triple(&e.kind)).map(|(i, element)| {
+    computed(model).filter(move |(_, e)| triple(&e.kind)).map(|(i, element)| {
         let message = format!(
             "`{}` finds its sliders by an iteration, but generated C takes the same time in every step",
             element.name
@@ -109,25 +111,37 @@ fn triple(model: &Model) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// The model with the channels that generated code reads, and the names of the others: strains and stresses of fibres, and sections of
-/// members that do not remember their section forces.
-fn readable(model: &Model) -> (Model, Vec<String>) {
-    let read = |c: &Channel| {
-        let Quantity::Section(e, point, what) = c.quantity else { return true };
-        let Kind::Frame { frame, .. } = &model.elements[e].kind else { return true };
-        !matches!(what, Within::FibreStrain(_) | Within::FibreStress(_)) && frame.part.remembered(point).is_some()
+/// Why generated code does not read a channel, if it does not.
+fn unread(model: &Model, channel: &Channel) -> Option<&'static str> {
+    let inner = |d: usize| model.specimens.iter().any(|s| s.inner.contains(&d));
+    let in_laboratory = match &channel.quantity {
+        Quantity::Displacement(d)
+        | Quantity::Velocity(d)
+        | Quantity::Acceleration(d)
+        | Quantity::AbsoluteAcceleration(d) => inner(*d),
+        Quantity::Drift { above, below, .. } => inner(*above) || below.is_some_and(inner),
+        Quantity::Specimen(s, i, _) => *i >= model.specimens[*s].dofs.len(),
+        _ => false,
     };
-    let unread = model.channels.iter().filter(|c| !read(c)).map(|c| c.name.clone()).collect();
-    let mut model = model.clone();
-    let channels = model.channels.clone().into_iter().filter(read).collect();
-    model.channels = channels;
-    (model, unread)
+    if in_laboratory {
+        return Some("it exists in the laboratory only");
+    }
+    let Quantity::Section(e, point, what) = channel.quantity else { return None };
+    let Kind::Frame { frame, .. } = &model.elements[e].kind else { return None };
+    let fibre = matches!(what, Within::FibreStrain(_) | Within::FibreStress(_));
+    (fibre || frame.part.remembered(point).is_none()).then_some("the C does not read strains and stresses of fibres")
+}
+
+/// Elements that are computed, with their numbers: those that stand in the laboratory are not in the C.
+fn computed(model: &Model) -> impl Iterator<Item = (usize, &Element)> {
+    let tested = |e: usize| model.specimens.iter().any(|s| s.elements.contains(&e));
+    model.elements.iter().enumerate().filter(move |(e, _)| !tested(*e))
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.
 fn trials(model: &Model) -> Option<Problem> {
     let moved = |e: &Element| matches!(e.kind, Kind::Law { path: true, .. });
-    let first = model.elements.iter().position(moved)?;
+    let (first, _) = computed(model).find(|(_, e)| moved(e))?;
     let iterates = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
     iterates.then(|| {
         let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);

@@ -286,7 +286,9 @@ pub fn factors(blueprints: &[&Blueprint]) -> String {
         of_mass.chain(b.operators.iter().map(|o| kind(&o.factor))).collect::<Vec<_>>()
     };
     let make = [
-        "",
+        "for (int i = 0; i < S->n; i++) {\n            const double inverse = 1.0 / values[i];\n            if \
+         (!isfinite(inverse) || !isfinite(values[i])) {\n                return i;\n            }\n            W[F->at + i] \
+         = inverse;\n        }\n        return -1;",
         "",
         "return dense_factorize(F, S, values, W + F->at);",
         "return sparse_factorize(F->symbolic, values, W + F->at, W + S->at_row, W + S->at_row + S->n);",
@@ -428,7 +430,9 @@ fn emit_factor(
     let n = b.n;
     let part = |p: &str| format!("{name}_{p}");
     match f {
+        FactorBlueprint::Diagonal(_) if changes => format!("{{.kind = 0, .at = {}}}", memory.take(n)),
         FactorBlueprint::Diagonal(inverse) => format!("{{.kind = 0, .values = {}}}", t.numbers(name, inverse)),
+        // Only what never changes is kept as an inverse.
         FactorBlueprint::Inverse(columns) => format!("{{.kind = 1, .values = {}}}", t.numbers(name, columns)),
         FactorBlueprint::Dense { symmetric } => {
             let target = (0..n).flat_map(|i| b.pattern.columns(i).iter().map(move |&j| i * n + j as usize));

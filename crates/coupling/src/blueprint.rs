@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use interfield_kernel::System;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_linalg::Factor;
 
@@ -12,7 +13,10 @@ use crate::fine::Kernel;
 use crate::flexibility::Flexibility;
 use crate::foh::Guess;
 use crate::interface::Port;
+use crate::memory::mixed;
 use crate::pmc::PmcOptions;
+use crate::psl::PslOptions;
+use crate::tie::Tie;
 
 /// A coupling and its substructures.
 pub struct Blueprint<'a, S> {
@@ -36,6 +40,30 @@ pub struct Blueprint<'a, S> {
     pub schedule: Schedule<'a>,
 }
 
+impl<'a, S> Blueprint<'a, S> {
+    /// A structure in one piece: one side, no multiplier.
+    pub fn single(h: f64, subdomain: Subdomain<'a, S>) -> Self {
+        Blueprint {
+            h,
+            substeps: 1,
+            rows: 0,
+            subdomains: vec![subdomain],
+            coarse: 0..1,
+            fine: 1..1,
+            twins: 1..1,
+            mobility: None,
+            schedule: Schedule::Single,
+        }
+    }
+}
+
+impl<S: System> Blueprint<'_, S> {
+    /// What of the state of the coarse side is mixed where the coupling takes a mean of states.
+    pub fn mixed(&self) -> Vec<Range<usize>> {
+        mixed(self.subdomains[self.coarse.clone()].iter().map(|p| (p.moved, p.len, p.system)))
+    }
+}
+
 /// A substructure.
 pub struct Subdomain<'a, S> {
     /// Its number in the assembly.
@@ -44,7 +72,9 @@ pub struct Subdomain<'a, S> {
     pub system: &'a S,
     /// Initial [u v s].
     pub y0: &'a [f64],
-    /// Length of its part [u v s h] of the state of its side.
+    /// Length of [u v s h], where multipliers act, of its part of the state of its side.
+    pub moved: usize,
+    /// Length of its part [u v s h z], z what its laws remember.
     pub len: usize,
     /// Its entries of L; rows are counted over all multipliers.
     pub ports: Vec<Port>,
@@ -68,6 +98,8 @@ pub struct Stride<'a> {
     /// Change of the state at the end of a stride per unit of λ₁ at each port, one column per port; empty where the
     /// multipliers act through the stages.
     pub link: &'a [f64],
+    /// Whether forces are asked for once in a stride: a free one then simply has λ₁ = 0.
+    pub once: bool,
     /// Where in [u v s h] the rates stand that are compared.
     pub rate: usize,
     /// How much later than the state its rates are, s.
@@ -146,12 +178,15 @@ pub enum Schedule<'a> {
     #[allow(missing_docs)]
     Pmc {
         options: PmcOptions,
+        tie: Tie,
         fine: Fine<'a>,
         start_up: Macro<'a>,
-        starts: usize,
         gap: Option<Gap<'a>>,
         ahead: &'a [Vec<f64>],
     },
+    /// psl.rs: H^core + H^B.
+    #[allow(missing_docs)]
+    Psl { options: PslOptions, h: &'a Flexibility },
     /// staggered.rs
     Staggered,
     /// parallel.rs: L M⁻¹ Lᵀ of the twins and the fine side.
@@ -171,6 +206,7 @@ impl Schedule<'_> {
             Schedule::Gc { .. } | Schedule::Foh { .. } => [1, ss],
             Schedule::Pm { .. } | Schedule::Staggered | Schedule::Parallel { .. } => [2, ss],
             Schedule::Pmc { .. } => [3, ss],
+            Schedule::Psl { .. } => [ss, ss],
         }
     }
 
@@ -179,7 +215,7 @@ impl Schedule<'_> {
     pub fn asks(&self, ss: usize) -> (usize, usize, usize) {
         match self {
             Schedule::Single | Schedule::Llm { .. } => (0, 1, 0),
-            Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Pmc { .. } => (0, ss, 0),
+            Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Pmc { .. } | Schedule::Psl { .. } => (0, ss, 0),
             Schedule::Staggered | Schedule::Parallel { .. } => (0, ss, 0),
             Schedule::Foh { step, mixing, .. } => {
                 let (stepping, strides) = if step.unbalanced.is_some() { (2, ss) } else { (0, 1) };
@@ -193,7 +229,7 @@ impl Schedule<'_> {
         match self {
             Schedule::Staggered | Schedule::Parallel { .. } => true,
             Schedule::Single | Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Foh { .. } => false,
-            Schedule::Pmc { .. } | Schedule::Llm { .. } => false,
+            Schedule::Pmc { .. } | Schedule::Psl { .. } | Schedule::Llm { .. } => false,
         }
     }
 }

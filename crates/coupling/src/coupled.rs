@@ -14,9 +14,9 @@ use crate::{CouplingError, Located};
 pub trait Coupling<S>: StepMap + Send {
     /// Number of substructures.
     fn count(&self) -> usize;
-    /// Where [u v s h] of substructure `i` at the present node of the macro-grid stands in the complete state.
+    /// Where [u v s h z] of substructure `i` at the present node of the macro-grid stands in the complete state.
     fn range_of(&self, i: usize) -> Range<usize>;
-    /// [u v s h] of substructure `i` at the present node of the macro-grid.
+    /// [u v s h z] of substructure `i` at the present node of the macro-grid.
     fn state_of(&self, i: usize) -> &[f64] {
         &self.state()[self.range_of(i)]
     }
@@ -37,7 +37,7 @@ pub trait Coupling<S>: StepMap + Send {
     fn is_fine(&self, i: usize) -> bool;
     /// System of substructure `i`.
     fn system(&self, i: usize) -> &S;
-    /// System of substructure `i`, with the memory that belongs to the present state, and its [u v s h]: for evaluations outside of a step.
+    /// System of substructure `i`, with the memory that belongs to the present state, and its [u v s h z]: for evaluations outside of a step.
     fn at_node(&mut self, i: usize) -> (&mut S, &[f64]);
     /// The system of these.
     fn system_of(&mut self, i: usize) -> &mut S {
@@ -52,9 +52,11 @@ pub trait Coupling<S>: StepMap + Send {
     fn use_threads(&mut self, threads: bool) -> bool;
 }
 
-/// Where things stand in the complete state of a method (without the memories of the systems).
+/// Where things stand in the complete state of a method (without what rigs remember).
 pub(crate) struct Layout {
     pub(crate) len: usize,
+    /// What a step may have changed when it fails, once the start-up is over.
+    pub(crate) open: Range<usize>,
     /// Coarse side at the present node.
     pub(crate) a: Range<usize>,
     /// Fine side at the present node.
@@ -83,20 +85,20 @@ pub(crate) trait Sides<S>: Send {
     fn start_mobility(&self) -> Option<Flexibility>;
     /// The system.
     fn system(&self, place: Member) -> &S;
-    /// The same, to be evaluated.
-    fn system_mut(&mut self, place: Member) -> &mut S;
+    /// The same with what its laws remember in the state `x`, to be evaluated.
+    fn system_at(&mut self, place: Member, x: &[f64]) -> &mut S;
     /// Displacements of the ports that the multipliers `l` cause through the link of stepping `g`.
     fn link_displacements(&self, place: Member, g: usize, l: &[f64], out: &mut [f64]);
     /// Whether the scheme keeps the accelerations of the nodes.
     fn carries_acceleration(&self, place: Member) -> bool;
     /// a -= M⁻¹ Lᵀ l.
     fn add_accelerations(&self, place: Member, l: &[f64], a: &mut [f64]);
-    /// Length of what the systems of both sides remember.
-    fn memory_len(&self) -> usize;
+    /// Length of what the rigs of both sides remember.
+    fn rigs(&self) -> usize;
     /// Stores what they remember.
-    fn store_memory(&self, m: &mut [f64]);
+    fn keep_rigs(&self, m: &mut [f64]);
     /// Gives it back to them.
-    fn load_memory(&mut self, m: &[f64]);
+    fn recall_rigs(&mut self, m: &[f64]);
     /// Saves or restores what else they remember, and what is kept of the last step for its readers.
     fn persist(&mut self, archive: &mut dyn Archive);
     /// Lets a thread advance the coarse side, or the caller; says whether a thread will.
@@ -199,7 +201,7 @@ impl<S, P: Sides<S>, M: Algorithm<S, P>> Stepper<S> for Paired<P, M> {
 /// A coupling of two sides.
 pub struct TwoSided<S> {
     stepper: Box<dyn Stepper<S>>,
-    /// Complete state of the method, then the memories of both sides.
+    /// Complete state of the method, then what the rigs of both sides remember.
     x: Vec<f64>,
     before: Vec<f64>,
     faulty: usize,
@@ -209,14 +211,14 @@ impl<S: 'static> TwoSided<S> {
     /// Puts a started method and its sides together.
     pub(crate) fn new<P: Sides<S> + 'static>(pair: P, method: impl Algorithm<S, P> + 'static, mut x: Vec<f64>) -> Self {
         let start = x.len();
-        x.resize(start + pair.memory_len(), 0.0);
-        pair.store_memory(&mut x[start..]);
-        TwoSided { stepper: Box::new(Paired { pair, method }), before: x.clone(), x, faulty: 0 }
+        x.resize(start + pair.rigs(), 0.0);
+        pair.keep_rigs(&mut x[start..]);
+        TwoSided { stepper: Box::new(Paired { pair, method }), before: vec![0.0; start], x, faulty: 0 }
     }
 
-    fn load_memory(&mut self) {
+    fn recall_rigs(&mut self) {
         let start = self.stepper.layout().len;
-        self.stepper.sides_mut().load_memory(&self.x[start..]);
+        self.stepper.sides_mut().recall_rigs(&self.x[start..]);
     }
 }
 
@@ -250,17 +252,19 @@ impl<S: 'static> StepMap for TwoSided<S> {
     }
 
     fn step(&mut self, k: u64) -> Result<(), Fault> {
-        self.before.copy_from_slice(&self.x);
-        self.load_memory();
-        let (x, memory) = self.x.split_at_mut(self.stepper.layout().len);
+        let layout = self.stepper.layout();
+        let (len, open) = (layout.len, if k < self.settled() { 0..layout.len } else { layout.open.clone() });
+        self.before[open.clone()].copy_from_slice(&self.x[open.clone()]);
+        self.recall_rigs();
+        let (x, rigs) = self.x.split_at_mut(len);
         match self.stepper.step(x, k) {
             Ok(()) => {
-                self.stepper.sides().store_memory(memory);
+                self.stepper.sides().keep_rigs(rigs);
                 Ok(())
             }
             Err(Located { substructure, fault }) => {
                 self.faulty = substructure;
-                self.x.copy_from_slice(&self.before);
+                x[open.clone()].copy_from_slice(&self.before[open]);
                 Err(fault)
             }
         }
@@ -322,9 +326,9 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
     }
 
     fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
-        self.load_memory();
-        let (place, range) = (self.stepper.sides().places()[i], self.range_of(i));
-        (self.stepper.sides_mut().system_mut(place), &self.x[range])
+        self.recall_rigs();
+        let (place, x) = (self.stepper.sides().places()[i], &self.x[self.range_of(i)]);
+        (self.stepper.sides_mut().system_at(place, x), x)
     }
 
     fn faulty(&self) -> usize {

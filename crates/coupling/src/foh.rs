@@ -13,7 +13,7 @@
 //! Second order for any ss; conserves the pseudo-energy with trapezoidal sides. Limits: Y uses initial tangents over the whole
 //! macro-step, so a softening B makes modified PH unstable for ss > 1 at nearly every step; for ss > 1 the interface needs
 //! mass in B.
-//! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
+//! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 | rates of the start-up].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
 use interfield_kernel::scheme::registry::{AnyScheme, Argument, ArgumentError, Arguments, SchemeParameter, parameter};
@@ -26,7 +26,7 @@ use crate::gap::GapMode;
 use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
-use crate::side::Stepping;
+use crate::side::{Side, Stepping};
 use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
@@ -139,19 +139,20 @@ impl MacroStep {
                 Guess::Linear => 2.0 * l - past,
             };
         }
-        pair.coarse.begin(ga, End::Loaded, xa, t, l, &self.guessed);
+        pair.coarse.begin((ga, End::Loaded), t, [l, &self.guessed], |_, x| x.copy_from_slice(xa));
         let fine = match &mut self.unbalanced {
             None => pair.fine.stride(gb, xb, t, l, &self.guessed),
             // The loads of A at the times of B need A's system, so A is waited for.
             Some(_) => {
-                pair.coarse.end(xa).map_err(|f| pair.coarse_fault(f))?;
+                pair.end_coarse()?;
                 self.unbalanced_strides(pair, xb, l, t)
             }
         };
         if self.unbalanced.is_none() {
-            pair.coarse.end(xa).map_err(|f| pair.coarse_fault(f))?;
+            pair.end_coarse()?;
         }
         fine.map_err(|f| pair.fine_fault(f))?;
+        xa.copy_from_slice(pair.coarse.arrived());
         self.d.fill(0.0);
         pair.a().port_rates(ga, xa, &mut self.d, 1.0);
         pair.fine.port_rates(gb, xb, &mut self.d, 1.0);
@@ -235,8 +236,9 @@ impl Foh {
             },
         )?;
         let (na, nb) = (pair.a().len(), pair.fine.len());
-        let starts = pair.a().lags(0) || pair.fine.lags(0);
-        let past = if starts { START_UP * (na + nb) } else { 0 };
+        let rates = [pair.a().lagging_len(0), pair.fine.lagging_len(0)];
+        let starts = rates != [0, 0];
+        let past = START_UP * (rates[0] + rates[1]);
         let ([a, b, l, _, _], len) = ranges([na, nb, pair.rows, pair.rows, past]);
         let mut x = vec![0.0; len];
         {
@@ -257,7 +259,8 @@ impl Foh {
             0.0 => None,
             chi => Some((chi, pair.mobility()?, vec![0.0; pair.rows])),
         };
-        let layout = Layout { len, a, b, l };
+        // Unless accelerations are asked for, which may move laws, the coarse side is written last.
+        let layout = Layout { len, open: if mixing.is_some() { 0 } else { b.start }..len, a, b, l };
         Ok(TwoSided::new(pair, Foh { layout, step, start_up, gap, kappa: options.kappa, mixing }, x))
     }
 }
@@ -288,28 +291,19 @@ impl<S: System + Send + 'static> Algorithm<S> for Foh {
         let t = k as f64 * pair.h;
         let (xa, rest) = x.split_at_mut(self.layout.a.end);
         let (xb, rest) = rest.split_at_mut(self.layout.b.len());
-        let (l, rest) = rest.split_at_mut(self.layout.l.len());
-        let (last, past) = rest.split_at_mut(l.len());
+        let (multipliers, past) = rest.split_at_mut(2 * self.layout.l.len());
+        let (l, last) = multipliers.split_at_mut(self.layout.l.len());
         if let Some(start_up) = &mut self.start_up
             && k < START_UP as u64
         {
-            // [A_0 A_1 B_0 B_1], kept to move the rates once A_2 and B_2 are known.
-            let (pa, pb) = past.split_at_mut(START_UP * xa.len());
-            let node = k as usize;
-            pa[node * xa.len()..][..xa.len()].copy_from_slice(xa);
-            pb[node * xb.len()..][..xb.len()].copy_from_slice(xb);
+            let (h, node) = (pair.h, k as usize);
+            let (pa, pb) = past.split_at_mut(START_UP * pair.a().lagging_len(0));
+            keep_rates(pair.a(), xa, pa, node);
+            keep_rates(&pair.fine, xb, pb, node);
             start_up.run(pair, (1, 1), xa, xb, l, last, t)?;
             if node + 1 == START_UP {
-                let (na, nb, h) = (xa.len(), xb.len(), pair.h);
-                let nodes = |past: &[f64], n: usize, i: usize, now: f64| slope(&[past[i], past[n + i], now], 2, h);
-                for i in 0..na {
-                    pa[i] = nodes(pa, na, i, xa[i]);
-                }
-                for i in 0..nb {
-                    pb[i] = nodes(pb, nb, i, xb[i]);
-                }
-                pair.a().shift_rates(0, xa, |i| pa[i]);
-                pair.fine.shift_rates(0, xb, |i| pb[i]);
+                move_rates(pair.a(), xa, pa, h);
+                move_rates(&pair.fine, xb, pb, h);
             }
             return Ok(());
         }
@@ -322,7 +316,7 @@ impl<S: System + Send + 'static> Algorithm<S> for Foh {
         }
         self.step.run(pair, (0, 0), xa, xb, l, last, t)?;
         if let Some(gap) = &mut self.gap {
-            gap.close(pair, self.kappa, &mut [xa], &mut [], xb, &mut [l, last]);
+            gap.close(pair, self.kappa, [xa, &mut []], xb, multipliers);
         }
         Ok(())
     }
@@ -336,13 +330,25 @@ impl<S: System + Send + 'static> Algorithm<S> for Foh {
     }
 }
 
+/// Keeps the rates of node `node` of the start-up, to move them once those of all nodes are known.
+fn keep_rates<S: System>(side: &Side<S>, x: &[f64], past: &mut [f64], node: usize) {
+    let n = past.len() / START_UP;
+    side.lagging_rates(0, x, &mut past[node * n..(node + 1) * n]);
+}
+
+/// Moves the rates at the last node of the start-up to their time.
+fn move_rates<S: System>(side: &Side<S>, x: &mut [f64], past: &[f64], h: f64) {
+    let n = past.len() / START_UP;
+    side.shift_rates(0, x, |i, now| slope(&[past[i], past[n + i], now], 2, h));
+}
+
 impl Options for FohOptions {
     fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
         Ok(Box::new(Foh::start(parts.assembly, self)?))
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 1.0, ramped: true, against_hysteresis: None, not_in_c: None }
+        Facts { ramped: true, ..Facts::PLAIN }
     }
 }
 

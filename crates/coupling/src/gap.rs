@@ -79,50 +79,44 @@ impl GapMode {
         Gap { kappa, a: &self.a, b: &self.b, l: &self.l }
     }
 
-    /// Closes the share `kappa` of the gap between `coupled[0]` and `xb`: adds the mode to all coupled and free states of
-    /// A, to B, and to the multipliers.
+    /// Closes the share `kappa` of the gap between the first of the `coupled` states of A and `xb`: adds the mode to all coupled and
+    /// free states of A, one after the other, to B, and to all `multipliers`.
     pub(crate) fn close<S: System + Send + 'static>(
         &mut self,
         pair: &Pair<S>,
         kappa: f64,
-        coupled: &mut [&mut [f64]],
-        free: &mut [&mut [f64]],
+        [coupled, free]: [&mut [f64]; 2],
         xb: &mut [f64],
-        multipliers: &mut [&mut [f64]],
+        multipliers: &mut [f64],
     ) {
+        let (na, rows) = (pair.a().len().max(1), self.gap.len().max(1));
         self.gap.fill(0.0);
-        if let Some(a) = coupled.first() {
-            pair.a().port_displacements(a, &mut self.gap);
-        }
+        pair.a().port_displacements(coupled, &mut self.gap);
         pair.fine.port_displacements(xb, &mut self.gap);
-        let rows = self.gap.len();
         self.dl.fill(0.0);
         for (r, gap) in self.gap.iter().enumerate() {
             let g = -kappa * gap;
-            for a in coupled.iter_mut() {
-                add(a, &self.a[r * a.len()..], g);
-            }
-            for f in free.iter_mut() {
-                add(f, &self.a[r * f.len()..], g);
+            for a in coupled.chunks_exact_mut(na).chain(free.chunks_exact_mut(na)) {
+                add(a, &self.a[r * na..], g);
             }
             add(xb, &self.b[r * xb.len()..], g);
             add(&mut self.dl, &self.l[r * rows..], g);
         }
-        for l in multipliers {
+        for l in multipliers.chunks_exact_mut(rows) {
             add(l, &self.dl, 1.0);
         }
-        for f in free {
+        for f in free.chunks_exact_mut(na) {
             pair.a().link(0, f, &self.dl, -1.0);
         }
     }
 }
 
-fn add(x: &mut [f64], d: &[f64], factor: f64) {
+pub(crate) fn add(x: &mut [f64], d: &[f64], factor: f64) {
     x.iter_mut().zip(d).for_each(|(x, d)| *x += factor * d);
 }
 
 /// Dense tangent stiffness of a side, and where its displacements stand in the stacked state.
-fn stiffness<S: System>(side: &mut Side<S>) -> (Vec<f64>, Vec<usize>) {
+pub(crate) fn stiffness<S: System>(side: &mut Side<S>) -> (Vec<f64>, Vec<usize>) {
     let unknowns: Vec<usize> =
         (0..side.count()).flat_map(|i| side.range(i).start..side.range(i).start + side.dims(i).nu).collect();
     let n = unknowns.len();

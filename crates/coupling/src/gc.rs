@@ -28,7 +28,6 @@ pub struct Gc {
     layout: Layout,
     fine: FineLoop,
     w: Vec<f64>,
-    free: Vec<f64>,
 }
 
 impl Gc {
@@ -50,8 +49,9 @@ impl Gc {
         let mut ha = vec![0.0; pair.rows * pair.rows];
         pair.a().flexibility(0, &mut ha);
         let fine = FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(0, 0)?, pair.rows);
-        let method =
-            Gc { w: vec![0.0; 2 * pair.rows], free: vec![0.0; a.len()], layout: Layout { len, a, b, l }, fine };
+        // The coarse side is written last.
+        let layout = Layout { len, open: b.start..len, a, b, l };
+        let method = Gc { w: vec![0.0; 2 * pair.rows], layout, fine };
         Ok(TwoSided::new(pair, method, x))
     }
 }
@@ -82,12 +82,12 @@ impl<S: System + Send + 'static> Algorithm<S> for Gc {
         w1.fill(0.0);
         pair.a().port_rates(0, xa, w0, 1.0);
         self.fine.add_coarse_flexibility(l, w0, 1.0); // w₀
-        pair.coarse.begin(0, End::Free, xa, t, l, l);
-        pair.coarse.end(&mut self.free).map_err(|f| pair.coarse_fault(f))?;
-        pair.a().port_rates(0, &self.free, w1, 1.0); // w₁
+        pair.coarse.begin((0, End::Free), t, [l, l], |_, x| x.copy_from_slice(xa));
+        pair.end_coarse()?;
+        pair.a().port_rates(0, pair.coarse.arrived(), w1, 1.0); // w₁
         let result = self.fine.run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
         result.map_err(|f| pair.fine_fault(f))?;
-        xa.copy_from_slice(&self.free);
+        xa.copy_from_slice(pair.coarse.arrived());
         pair.a().link(0, xa, l, 1.0);
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Options for GcOptions {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+        Facts::PLAIN
     }
 }
 

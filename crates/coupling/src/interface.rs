@@ -6,6 +6,9 @@
 //! M a + r(u, v, s, t) + Lᵀ Λ = 0   on every side,     Σ L v = 0
 //! ```
 
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Scheme, System};
+
 /// One entry of L: constraint `row` reads unknown `dof` of its side with this sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Port {
@@ -25,7 +28,7 @@ pub struct Substructure<S> {
     /// Initial [u v s].
     pub y0: Vec<f64>,
     /// With what.
-    pub scheme: interfield_kernel::scheme::registry::AnyScheme,
+    pub scheme: AnyScheme,
     /// Steps per macro-step.
     pub substeps: usize,
     /// Whether it stands on the fine side B, which exchanges multipliers at every substep and is never rewound: where a
@@ -33,6 +36,14 @@ pub struct Substructure<S> {
     pub fine: bool,
     /// Its entries of L.
     pub ports: Vec<Port>,
+}
+
+impl<S: System> Substructure<S> {
+    /// Its scheme, in the form for a mass matrix that never changes if its does not.
+    pub(crate) fn settled_scheme(&self) -> AnyScheme {
+        let lasting = if self.system.changes_mass() { None } else { self.scheme.lasting() };
+        lasting.unwrap_or(self.scheme)
+    }
 }
 
 /// Substructures to be coupled.

@@ -16,7 +16,7 @@
 //! Start: the same problem with M in place of D, accelerations in place of rates, and h'(0). Without it (`Start::Free`) gaps of
 //! accelerations, and multipliers, would alternate forever (eigenvalue -1 per generalized degree of freedom; -ρ∞ with
 //! generalized-α), as they do when h jumps. Order 2; for nonlinear elements only with the full predictor.
-//! State x = [elements [u v s h], Λ, Λc].   Evaluations: one per element.
+//! State x = [elements [u v s h z], Λ, Λc].   Evaluations: one per element.
 //! Deviations from paper 004: plus signs in l̄c (as printed, -h is imposed) and a minus sign in B̄ of the last element (as
 //! printed, the operator is not symmetric); G and B have a zero block for s; B Λ acts on every element; h is a *rate*,
 //! also where the paper speaks of a displacement; second order and conservation of energy hold for linear elements, or
@@ -35,6 +35,7 @@ use crate::condensed::{Condensed, ranges};
 use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
+use crate::memory::{keep_rigs, recall_rigs, rigs};
 use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
 use crate::side::{Side, Stepping};
 use crate::{CouplingError, Located};
@@ -63,7 +64,7 @@ struct Element<S> {
     x: Range<usize>,
     /// Its multipliers, counted over all elements.
     ties: Range<usize>,
-    memory: Range<usize>,
+    rigs: Range<usize>,
     ports: Vec<Port>,
 }
 
@@ -77,7 +78,7 @@ pub struct Llm<S> {
     dt: f64,
     /// Rates after a step to t belong to t + lag, s.
     lag: f64,
-    /// Complete state, then the memories of the elements.
+    /// Complete state, then what the rigs of the elements remember.
     x: Vec<f64>,
     before: Vec<f64>,
     /// Λ in the state.
@@ -104,7 +105,7 @@ impl<S: System + Send + 'static> Llm<S> {
         let ranges = ranges(&interface);
         let count = ranges.last().map_or(0, |r| r.end);
         let mut elements = Vec::new();
-        let (mut end, mut memory) = (0, 0);
+        let (mut end, mut last) = (0, 0);
         for (i, (mut sub, ties)) in substructures.into_iter().zip(ranges).enumerate() {
             let port = |first: usize| {
                 move |(j, tie): (usize, &(usize, usize))| Port { row: first + j, dof: tie.0, sign: -1.0 }
@@ -113,13 +114,13 @@ impl<S: System + Send + 'static> Llm<S> {
             sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
             let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
             let side = side.map_err(|(_, fault)| refusal(i, fault))?;
-            let (x, m) = (end..end + side.len(), memory..memory + side.memory_len());
-            (end, memory) = (x.end, m.end);
-            elements.push(Element { side, x, ties, memory: m, ports });
+            let (x, rigs) = (end..end + side.len(), last..last + rigs(side.systems()));
+            (end, last) = (x.end, rigs.end);
+            elements.push(Element { side, x, ties, rigs, ports });
         }
         let multipliers = end..end + count;
         let reactions = multipliers.end..multipliers.end + interface.imposed.len();
-        elements.iter_mut().for_each(|e| e.memory = e.memory.start + reactions.end..e.memory.end + reactions.end);
+        elements.iter_mut().for_each(|e| e.rigs = e.rigs.start + reactions.end..e.rigs.end + reactions.end);
         let block = |e: &Element<S>, fill: fn(&Side<S>, &mut [f64])| {
             let mut w = vec![0.0; e.ties.len() * e.ties.len()];
             fill(&e.side, &mut w);
@@ -129,7 +130,7 @@ impl<S: System + Send + 'static> Llm<S> {
         let inertial = Condensed::new(&interface, inertial)?;
         let flexible = elements.iter().map(|e| block(e, |side, w| side.flexibility(0, w))).collect();
         let problem = Condensed::new(&interface, flexible)?;
-        let x = vec![0.0; reactions.end + memory];
+        let x = vec![0.0; reactions.end + last];
         let mut this = Llm {
             elements,
             problem,
@@ -166,7 +167,7 @@ impl<S: System + Send + 'static> Llm<S> {
             let l = &rest[e.ties.clone()];
             e.side.restart(0, &mut x[e.x.clone()], 0.0, l).map_err(|(_, fault)| refusal(i, fault))?;
         }
-        self.store_memory();
+        self.keep_rigs();
         Ok(())
     }
 
@@ -201,12 +202,12 @@ impl<S: System + Send + 'static> Llm<S> {
         Ok(())
     }
 
-    fn store_memory(&mut self) {
-        self.elements.iter().for_each(|e| e.side.store_memory(&mut self.x[e.memory.clone()]));
+    fn keep_rigs(&mut self) {
+        self.elements.iter().for_each(|e| keep_rigs(e.side.systems(), &mut self.x[e.rigs.clone()]));
     }
 
-    fn load_memory(&mut self) {
-        self.elements.iter_mut().for_each(|e| e.side.load_memory(&self.x[e.memory.clone()]));
+    fn recall_rigs(&mut self) {
+        self.elements.iter_mut().for_each(|e| recall_rigs(e.side.systems_mut(), &self.x[e.rigs.clone()]));
     }
 
     /// Forces that impose the rates, Λc, in the order of [`Localized::imposed`].
@@ -248,10 +249,10 @@ impl<S: System + Send + 'static> StepMap for Llm<S> {
 
     fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.before.copy_from_slice(&self.x);
-        self.load_memory();
+        self.recall_rigs();
         match self.advance(k) {
             Ok(()) => {
-                self.store_memory();
+                self.keep_rigs();
                 Ok(())
             }
             Err(Located { substructure, fault }) => {
@@ -309,9 +310,9 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
     }
 
     fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
-        self.load_memory();
-        let e = &mut self.elements[i];
-        (e.side.system_mut(0), &self.x[e.x.clone()])
+        self.recall_rigs();
+        let (e, x) = (&mut self.elements[i], &self.x);
+        (e.side.at(0, &x[e.x.clone()]), &x[e.x.clone()])
     }
 
     fn faulty(&self) -> usize {
@@ -382,7 +383,7 @@ impl Options for Start {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: self.not_in_c() }
+        Facts { not_in_c: self.not_in_c(), ..Facts::PLAIN }
     }
 }
 

@@ -1,6 +1,7 @@
-//! The implicit midpoint rule with frozen multipliers: the comparison of paper 001, of first order.
+//! The implicit midpoint rule with frozen multipliers, of first order: what a multiplier costs that is not solved for.
 //!
-//! 001 compares with Nakshatrala, Hjelmstad, Tortorelli (2008) without giving the algorithm; in its place (book: partitioned 2.4):
+//! Not the scheme of Nakshatrala, Hjelmstad, Tortorelli (2008), with which paper 001 compares: that one solves for the multiplier
+//! with the step (book: partitioned 4.4). Here (book: partitioned 2.4):
 //!
 //! 1. Λ_k from (A_k, B_k), held over the macro-step: midpoint step of A gives A_k+1.
 //! 2. For j = 0..ss-1: Λ from (1 - j/ss) A_k + j/ss A_k+1 and B, held over the substep: midpoint step of B.
@@ -40,7 +41,7 @@ impl Options for MidpointOptions {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+        Facts::PLAIN
     }
 }
 
@@ -48,7 +49,7 @@ impl Options for MidpointOptions {
 pub(crate) const MIDPOINT: CouplingInfo = CouplingInfo {
     name: "midpoint",
     title: "midpoint rule with frozen multipliers, order 1",
-    reference: "the comparison in Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests, after Nakshatrala et al., 2008",
+    reference: "a comparison of this project; for that of Bursi, Jia, Wang (Nakshatrala et al., 2008) use clm with state-space-alpha, rho_inf = 1",
     advice: "For comparison only. The sides are always integrated by the midpoint rule, whatever scheme is given.",
     scheme: "lsrt2",
     one_rate: true,

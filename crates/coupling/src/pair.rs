@@ -9,6 +9,7 @@ use crate::blueprint::Subdomain;
 use crate::coupled::Sides;
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
+use crate::memory::{keep_rigs, recall_rigs, rigs};
 use crate::side::{Side, SideFault, Stepping};
 use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
@@ -67,22 +68,31 @@ impl<S: System + Send + 'static> Coarse<S> {
         &mut self.job.as_mut().expect("the coarse side is at rest").side
     }
 
-    /// Begins a stride from `x` at `t`; it goes on until [`Coarse::end`] is called.
-    pub(crate) fn begin(&mut self, stepping: usize, end: End, x: &[f64], t: f64, l0: &[f64], l1: &[f64]) {
+    /// Begins a stride at `t` from the state that `from` writes; it goes on until [`Coarse::end`] is called.
+    pub(crate) fn begin(
+        &mut self,
+        (stepping, end): (usize, End),
+        t: f64,
+        [l0, l1]: [&[f64]; 2],
+        from: impl FnOnce(&Side<S>, &mut [f64]),
+    ) {
         if let Some(mut job) = self.job.take() {
             (job.stepping, job.end, job.t) = (stepping, end, t);
-            job.x.copy_from_slice(x);
+            from(&job.side, &mut job.x);
             job.l0.copy_from_slice(l0);
             job.l1.copy_from_slice(l1);
             self.workers.start(job);
         }
     }
 
-    /// Waits for the stride that was begun; `x` receives its end.
-    pub(crate) fn end(&mut self, x: &mut [f64]) -> Result<(), SideFault> {
-        let job = self.job.insert(self.workers.finish());
-        x.copy_from_slice(&job.x);
-        job.outcome
+    /// Waits for the stride that was begun.
+    pub(crate) fn end(&mut self) -> Result<(), SideFault> {
+        self.job.insert(self.workers.finish()).outcome
+    }
+
+    /// Where the last stride has come to.
+    pub(crate) fn arrived(&self) -> &[f64] {
+        &self.job.as_ref().expect("the coarse side is at rest").x
     }
 }
 
@@ -143,7 +153,7 @@ impl<S: System + Send + 'static> Pair<S> {
         let Assembly { substructures, rows, dt: h } = assembly;
         let (places, a, b) = sort(substructures);
         let finest = b.iter().map(|s| s.substeps).max().unwrap_or(1);
-        let ss = b.iter().map(|s| s.substeps).reduce(common_divisor).unwrap_or(1).max(1);
+        let ss = exchanges(b.iter().map(|s| s.substeps));
         let whose = |place: fn(usize) -> Member, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
         let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Member::Coarse, e))?;
         let b = Side::new(b, rows, |s, n| fine(s, h, [n, n / ss])).map_err(|e| whose(Member::Fine, e))?;
@@ -162,6 +172,11 @@ impl<S: System + Send + 'static> Pair<S> {
     /// The coarse side.
     pub(crate) fn a(&self) -> &Side<S> {
         self.coarse.side()
+    }
+
+    /// Waits for the stride of the coarse side that was begun.
+    pub(crate) fn end_coarse(&mut self) -> Result<(), Located> {
+        self.coarse.end().map_err(|f| self.coarse_fault(f))
     }
 
     /// A fault of the coarse side, with the substructure.
@@ -213,7 +228,7 @@ impl<S: System + Send + 'static> Pair<S> {
     pub(crate) fn acceleration_multipliers(
         &mut self,
         mobility: &mut Flexibility,
-        (a, b): (&[f64], &[f64]),
+        (a, b): (&mut [f64], &mut [f64]),
         t: f64,
         l: &mut [f64],
     ) -> Result<(), Located> {
@@ -274,10 +289,10 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         }
     }
 
-    fn system_mut(&mut self, place: Member) -> &mut S {
+    fn system_at(&mut self, place: Member, x: &[f64]) -> &mut S {
         match place {
-            Member::Coarse(i) => self.coarse.side_mut().system_mut(i),
-            Member::Fine(i) => self.fine.system_mut(i),
+            Member::Coarse(i) => self.coarse.side_mut().at(i, x),
+            Member::Fine(i) => self.fine.at(i, x),
         }
     }
 
@@ -302,20 +317,16 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         }
     }
 
-    fn memory_len(&self) -> usize {
-        self.a().memory_len() + self.fine.memory_len()
+    fn rigs(&self) -> usize {
+        rigs(self.a().systems().chain(self.fine.systems()))
     }
 
-    fn store_memory(&self, m: &mut [f64]) {
-        let (a, b) = m.split_at_mut(self.a().memory_len());
-        self.a().store_memory(a);
-        self.fine.store_memory(b);
+    fn keep_rigs(&self, m: &mut [f64]) {
+        keep_rigs(self.a().systems().chain(self.fine.systems()), m);
     }
 
-    fn load_memory(&mut self, m: &[f64]) {
-        let (a, b) = m.split_at(self.a().memory_len());
-        self.coarse.side_mut().load_memory(a);
-        self.fine.load_memory(b);
+    fn recall_rigs(&mut self, m: &[f64]) {
+        recall_rigs(self.coarse.side_mut().systems_mut().chain(self.fine.systems_mut()), m);
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {
@@ -327,6 +338,11 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.coarse.workers = if threads { Workers::worker() } else { Workers::caller() };
         self.coarse.workers.is_worker()
     }
+}
+
+/// How often sides exchange in a macro-step: the greatest number that divides the substeps of all fine substructures.
+pub fn exchanges(fine: impl Iterator<Item = usize>) -> usize {
+    fine.reduce(common_divisor).unwrap_or(1).max(1)
 }
 
 /// Euclid's algorithm.

@@ -13,12 +13,12 @@
 //! Stability (measured; book: claims 1): *conditional* for both γ, contrary to 002; γ plus is unstable in windows from ss = 6 on.
 //! State x = [A_i-2 F^B_i-2 A_i-1 F^B_i-1 A_i B_i A_i+1].   Evaluations: A's windows 2, B 2 ss, and A for B 2 ss.
 //! A is needed twice: the twins advance on the windows, on another thread if wanted, while the originals answer to B.
+//! Each of the four sequences has its own memory of laws; the originals go on from that of A_i and are not remembered.
 //! Start-up: two staggered steps with ss = 1, then a third one for A_3 alone, after which B goes back from the middle of
-//! that step to t_2, once; a specimen must allow it, and B's memory is set back. Before, the parts of x that lie before t_0
-//! (and A_i+1) are not used.
+//! that step to t_2, once; a specimen must allow it. Before, the parts of x that lie before t_0 (and A_i+1) are not used.
 //! Deviations: the papers' 14-vector has B_i-2 and B_i-1 where x has the rates there, because evaluating them would rewind
 //! B; lengths, nodes and non-zero eigenvalues are the same. 002 forgets A_3 among the start values and misprints the indices of B's
-//! points (book: claims 6.1).
+//! points (book: errata 1).
 
 use interfield_kernel::System;
 
@@ -26,6 +26,7 @@ use crate::blueprint::{self, Schedule};
 use crate::coupled::{Algorithm, Coupling, Layout, TwoSided, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Substructure};
+use crate::memory::{keep_rigs, recall_rigs, rigs};
 use crate::pair::{Member, ranges};
 use crate::registry::{CouplingInfo, Facts, Level, Options, Parts, Schemes};
 use crate::side::SideFault;
@@ -67,6 +68,7 @@ impl<S: System> Window<S> {
     }
 
     fn advance(&mut self) -> Result<(), SideFault> {
+        self.side.recall(&self.y);
         self.side.linearise(&self.y, self.t)?;
         self.side.evaluate(&self.y, self.t)?;
         self.stage(0);
@@ -75,7 +77,9 @@ impl<S: System> Window<S> {
             self.side.evaluate(&self.middle, self.t + self.half)?;
             self.stage(1);
         }
-        self.side.finish(&mut self.y)
+        self.side.finish(&mut self.y)?;
+        self.side.keep(&mut self.y);
+        Ok(())
     }
 }
 
@@ -92,9 +96,9 @@ pub struct Parallel<S> {
     workers: Workers<Window<S>>,
     /// The window, between steps.
     window: Option<Box<Window<S>>>,
-    /// Look-ahead of the start-up: a state of B that is dropped, and B's memory and the multipliers before.
+    /// Look-ahead of the start-up: a state of B that is dropped, and what B's rigs remember and the multipliers before.
     dropped: Vec<f64>,
-    memory: Vec<f64>,
+    rigs: Vec<f64>,
     multipliers: Vec<f64>,
 }
 
@@ -107,10 +111,9 @@ impl<S: System + Send + 'static> Parallel<S> {
             "the interfield-parallel coupling needs two copies of each system of the coarse side",
         )?;
         require(
-            coarse.iter().all(|s| s.system.memory().is_empty()),
-            "the interfield-parallel coupling advances the coarse side over overlapping windows, which would load a \
-                law with memory = \"path\" (for example mostaghel without `memory`) back and forth: put it on the \
-                fine side, or write memory = \"state\"",
+            coarse.iter().all(|s| s.system.memory().len() == s.system.own_memory()),
+            "the interfield-parallel coupling advances the coarse side over overlapping windows, which would move a \
+                specimen back and forth: put it on the fine side",
         )?;
         let twin = |(s, system): (&&Substructure<S>, S)| {
             let Substructure { ref y0, scheme, substeps, fine, ref ports, .. } = **s;
@@ -132,18 +135,18 @@ impl<S: System + Send + 'static> Parallel<S> {
             fine: [vec![0.0; rows], vec![0.0; rows]],
             outcome: Ok(()),
         };
-        let (na, nb) = (pair.a.len(), pair.b.len());
-        let ([_, _, _, _, a, b, _], len) = ranges([na, nb, na, nb, na, nb, na]);
+        let (na, nb, nf) = (pair.a.len(), pair.b.len(), pair.b.rates_len());
+        let ([_, _, _, _, a, b, _], len) = ranges([na, nf, na, nf, na, nb, na]);
         let mut x = vec![0.0; len];
-        let state = State::cut(&mut x, na, nb);
+        let state = State::cut(&mut x, &pair);
         pair.start(state.a, state.b)?;
         let method = Parallel {
-            layout: Layout { len, a, b, l: 0..0 },
+            layout: Layout { len, open: b.clone(), a, b, l: 0..0 },
             start_up: StaggeredStep::new(&pair),
             workers: Workers::caller(),
             window: Some(Box::new(window)),
             dropped: vec![0.0; nb],
-            memory: vec![0.0; pair.b.memory_len()],
+            rigs: vec![0.0; rigs(pair.b.systems())],
             multipliers: vec![0.0; rows],
         };
         Ok(TwoSided::new(pair, method, x))
@@ -159,10 +162,10 @@ impl<S: System + Send + 'static> Parallel<S> {
         if k + 1 == STARTS {
             x.ahead.copy_from_slice(x.a);
             self.dropped.copy_from_slice(x.b);
-            pair.b.store_memory(&mut self.memory);
+            keep_rigs(pair.b.systems(), &mut self.rigs);
             self.multipliers.copy_from_slice(&pair.node_multipliers);
             self.start_up.run(pair, 0, x.ahead, &mut self.dropped, substeps(k + 1))?;
-            pair.b.load_memory(&self.memory);
+            recall_rigs(pair.b.systems_mut(), &self.rigs);
             pair.node_multipliers.copy_from_slice(&self.multipliers);
         }
         Ok(())
@@ -181,13 +184,14 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn cut(x: &'a mut [f64], na: usize, nb: usize) -> Self {
+    fn cut<S: System>(x: &'a mut [f64], pair: &StagedPair<S>) -> Self {
+        let (na, nf) = (pair.a.len(), pair.b.rates_len());
         let (a2, x) = x.split_at_mut(na);
-        let (f2, x) = x.split_at_mut(nb);
+        let (f2, x) = x.split_at_mut(nf);
         let (a1, x) = x.split_at_mut(na);
-        let (f1, x) = x.split_at_mut(nb);
+        let (f1, x) = x.split_at_mut(nf);
         let (a, x) = x.split_at_mut(na);
-        let (b, ahead) = x.split_at_mut(nb);
+        let (b, ahead) = x.split_at_mut(pair.b.len());
         State { a2, f2, a1, f1, a, b, ahead }
     }
 
@@ -217,6 +221,11 @@ impl<S: System + Send + 'static> Counterpart<S> for Ahead<'_, S> {
     }
 
     fn needs(&self, _: usize) -> bool {
+        false
+    }
+
+    /// The twins have the stages.
+    fn stages(&self, _: usize) -> bool {
         false
     }
 
@@ -259,11 +268,13 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
     }
 
     fn step(&mut self, pair: &mut StagedPair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
-        let mut x = State::cut(x, pair.a.len(), pair.b.len());
+        let mut x = State::cut(x, pair);
         if k < STARTS {
             return self.start_up(pair, &mut x, k);
         }
         let (h, ss) = (pair.h, pair.ss);
+        pair.a.recall(x.a);
+        pair.b.recall(x.b);
         let substeps = Substeps { stepping: SUBSTEP, count: ss, t: k as f64 * h, h };
         let mut ahead = Ahead {
             from: x.a,
@@ -281,6 +292,7 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
         fine?;
         let Some(window) = &self.window else { return Ok(()) };
         window.outcome.map_err(|f| pair.coarse_fault(f))?;
+        pair.b.keep(x.b);
         x.shift();
         x.f1.copy_from_slice(&pair.node_rates);
         x.a.copy_from_slice(x.ahead);
@@ -312,7 +324,7 @@ impl Options for ParallelOptions {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 4.0, ramped: false, against_hysteresis: None, not_in_c: None }
+        Facts { coarse_step: 4.0, sequences: 4, ..Facts::PLAIN }
     }
 }
 

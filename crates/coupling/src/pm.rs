@@ -11,7 +11,7 @@
 //! Second order for ss = 1, first for ss > 1, where it dissipates at the interface.
 //! State x = [A B Λ next].
 //! Deviations from the paper: its table says n = 1 for the start-up (the text is right); other misprints
-//! (book: claims 6.2); Λ is computed as an increment, see fine.rs.
+//! (book: errata 2); Λ is computed as an increment, see fine.rs.
 
 use interfield_kernel::{Archive, System};
 
@@ -31,7 +31,6 @@ pub struct Pm {
     /// Interface problems with A on h (start-up) and on 2h.
     fine: [FineLoop; 2],
     w: Vec<f64>,
-    ahead: Vec<f64>,
     /// Stepping of the last link of A.
     linked: usize,
 }
@@ -58,8 +57,9 @@ impl Pm {
             Ok(FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(stepping, 0)?, pair.rows))
         };
         let fine = [interface(0)?, interface(1)?];
-        let (w, ahead) = (vec![0.0; 2 * pair.rows], vec![0.0; a.len()]);
-        let method = Pm { layout: Layout { len, a, b, l }, fine, w, ahead, linked: 0 };
+        // The states of the coarse side are written last.
+        let layout = Layout { len, open: b.start..l.end, a, b, l };
+        let method = Pm { layout, fine, w: vec![0.0; 2 * pair.rows], linked: 0 };
         Ok(TwoSided::new(pair, method, x))
     }
 }
@@ -88,8 +88,9 @@ impl<S: System + Send + 'static> Algorithm<S> for Pm {
         let (l, next) = rest.split_at_mut(self.layout.l.len());
         let stepping = usize::from(k > 0);
         if k == 0 {
-            pair.coarse.begin(0, End::Free, xa, t, l, l);
-            pair.coarse.end(next).map_err(|f| pair.coarse_fault(f))?;
+            pair.coarse.begin((0, End::Free), t, [l, l], |_, x| x.copy_from_slice(xa));
+            pair.end_coarse()?;
+            next.copy_from_slice(pair.coarse.arrived());
         }
         let (w0, w1) = self.w.split_at_mut(l.len());
         w0.fill(0.0);
@@ -97,13 +98,13 @@ impl<S: System + Send + 'static> Algorithm<S> for Pm {
         pair.a().port_rates(stepping, xa, w0, 1.0);
         self.fine[stepping].add_coarse_flexibility(l, w0, 1.0); // w₀, effective for the step in use
         pair.a().port_rates(stepping, next, w1, 1.0); // w₁
-        pair.coarse.begin(1, End::Free, xa, t, l, l);
+        pair.coarse.begin((1, End::Free), t, [l, l], |_, x| x.copy_from_slice(xa));
         let fine = self.fine[stepping].run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
-        pair.coarse.end(&mut self.ahead).map_err(|f| pair.coarse_fault(f))?;
+        pair.end_coarse()?;
         fine.map_err(|f| pair.fine_fault(f))?;
         xa.copy_from_slice(next);
         pair.a().link(stepping, xa, l, 1.0);
-        next.copy_from_slice(&self.ahead);
+        next.copy_from_slice(pair.coarse.arrived());
         self.linked = stepping;
         Ok(())
     }
@@ -128,7 +129,7 @@ impl Options for PmOptions {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 2.0, ramped: false, against_hysteresis: None, not_in_c: None }
+        Facts { coarse_step: 2.0, sequences: 2, ..Facts::PLAIN }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::midpoint::{self, MidpointOptions};
 use crate::parallel::{self, ParallelOptions};
 use crate::pm::{self, PmOptions};
 use crate::pmc::{self, PmcOptions};
+use crate::psl::{self, PslOptions};
 use crate::staggered::{self, StaggeredOptions};
 
 /// What a coupling is started with.
@@ -38,14 +39,22 @@ impl<S> From<Assembly<S>> for Parts<S> {
 /// What others must know of a coupling with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Length of a step of the coarse side, in macro-steps.
+    /// Length of a step of the coarse side (of its laws, where they are computed apart), in macro-steps.
     pub coarse_step: f64,
     /// Whether all substeps of a macro-step see one multiplier linear in time.
     pub ramped: bool,
-    /// Why a hysteretic law should not stand on the coarse side, and what to do; in words.
-    pub against_hysteresis: Option<[&'static str; 2]>,
+    /// How many interlaced sequences of states the coarse side has, each of which goes on from its own memory.
+    pub sequences: usize,
+    /// Whether laws of the coarse side are computed apart from their structure; those that cannot be are evaluated in every fine step.
+    pub laws_apart: bool,
     /// What of it generated code does not do, and what to do; in words.
     pub not_in_c: Option<[&'static str; 2]>,
+}
+
+impl Facts {
+    /// What holds of most couplings.
+    pub(crate) const PLAIN: Facts =
+        Facts { coarse_step: 1.0, ramped: false, sequences: 1, laws_apart: false, not_in_c: None };
 }
 
 /// A coupling with its options, before it is started.
@@ -54,6 +63,11 @@ pub trait Options: Copy {
     fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError>;
     /// What is known of it.
     fn facts(&self) -> Facts;
+    /// Length of the steps in which the structure of the coarse side is integrated, in macro-steps, if the sides exchange so
+    /// often in a macro-step.
+    fn coarse_step(&self, _exchanges: usize) -> f64 {
+        self.facts().coarse_step
+    }
 }
 
 /// Makes the enum of all couplings: a file with a new one is a line here, and one of [`COUPLINGS`] for each of its entries.
@@ -72,6 +86,10 @@ macro_rules! couplings {
             fn facts(&self) -> Facts {
                 match self { $(CouplingMethod::$coupling(options) => options.facts(),)* }
             }
+
+            fn coarse_step(&self, exchanges: usize) -> f64 {
+                match self { $(CouplingMethod::$coupling(options) => options.coarse_step(exchanges),)* }
+            }
         }
 
         $(impl From<$options> for CouplingMethod {
@@ -86,7 +104,10 @@ impl CouplingMethod {
     /// Its options that are numbers, as a model file names them.
     pub fn numbers(&self) -> Vec<(&'static str, f64)> {
         match self {
-            CouplingMethod::Pmc(o) => vec![("windows", o.windows as f64), ("kappa", o.kappa), ("mix", o.mix)],
+            CouplingMethod::Pmc(o) => vec![("windows", o.windows as f64), ("kappa", o.kappa), ("tie", o.tie)],
+            CouplingMethod::Psl(o) => {
+                vec![("windows", o.windows as f64), ("tie", o.tie), ("eta", o.eta), ("kappa", o.kappa)]
+            }
             CouplingMethod::Foh(o) => vec![("chi", o.chi), ("kappa", o.kappa)],
             _ => Vec::new(),
         }
@@ -95,6 +116,7 @@ impl CouplingMethod {
 
 couplings!(
     Pmc(PmcOptions),
+    Psl(PslOptions),
     Foh(FohOptions),
     Pm(PmOptions),
     Gc(GcOptions),
@@ -234,6 +256,9 @@ impl CouplingInfo {
 pub const COUPLINGS: &[CouplingInfo] = &[
     pmc::PMC,
     pmc::PMC2,
+    pmc::PMC2S,
+    psl::PSL,
+    psl::PSL1,
     foh::FOH,
     pm::PM,
     foh::MODIFIED_PH,

@@ -1,8 +1,13 @@
 //! A side of a coupling: a substructure that strides ahead under given multipliers, and the linear answer of its state
 //! to a change of them. Several substructures in one side are stacked.
 //!
+//! State [u v s h z] of each: history h of its scheme, and z, what its laws remember. A stride goes on from the z of the state that it
+//! is given, so that every sequence of states has a memory of its own.
+//!
 //! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
 //! system from rest under λ growing from 0 to 1 at one port.
+
+use std::ops::Range;
 
 use interfield_kernel::scheme::Step;
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -10,7 +15,9 @@ use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
 use crate::interface::{Port, Substructure};
+use crate::memory::{keep, mixed, recall};
 use crate::ported::Ported;
+use crate::tie::Tie;
 
 /// A way in which a side may stride: its scheme, the length of a step and the number of steps in a stride.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +36,8 @@ struct Prepared {
     slot: usize,
     /// Change of the state at the end of a stride per unit of λ₁ at each port; one column per port.
     link: Vec<f64>,
+    /// Whether forces are asked for once in a step, at a point that does not depend on λ₁.
+    once: bool,
 }
 
 /// One substructure of a side.
@@ -36,7 +45,9 @@ struct Prepared {
 struct Subdomain<S> {
     system: Ported<S>,
     dims: Dims,
-    /// Length of [u v s h].
+    /// Length of [u v s h], where multipliers act.
+    moved: usize,
+    /// Length of [u v s h z].
     len: usize,
     steppings: Vec<Prepared>,
     w: Vec<f64>,
@@ -59,19 +70,21 @@ impl<S: System> Subdomain<S> {
         let mut operators = vec![Mck::MASS];
         let mut prepared = Vec::new();
         for &stepping in steppings {
-            prepared.push(Prepared { stepping, slot: operators.len(), link: Vec::new() });
+            let once = stepping.scheme.evaluations() == Some(1) && stepping.steps == 1;
+            prepared.push(Prepared { stepping, slot: operators.len(), link: Vec::new(), once });
             operators.extend_from_slice(stepping.scheme.operators(stepping.dt).as_slice());
         }
         system.prepare(&operators)?;
         let memory = |g: &Stepping| g.scheme.memory(dims);
         let history = steppings.iter().map(|g| memory(g).history).max().unwrap_or(0);
         let scratch = steppings.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
-        let len = dims.state() + history;
+        let moved = dims.state() + history;
         system.linearise(dims.point(0.0, &y0))?;
         let mut this = Subdomain {
-            system,
             dims,
-            len,
+            moved,
+            len: moved + system.system.own_memory(),
+            system,
             steppings: prepared,
             w: vec![0.0; scratch],
             inertance: Vec::new(),
@@ -94,6 +107,7 @@ impl<S: System> Subdomain<S> {
             substructure: i,
             system: &self.system.system,
             y0: &self.y0,
+            moved: self.moved,
             len: self.len,
             ports: self.ports().to_vec(),
             inertance: &self.inertance,
@@ -102,9 +116,9 @@ impl<S: System> Subdomain<S> {
     }
 
     fn stride_blueprint(&self, g: usize) -> blueprint::Stride<'_> {
-        let Prepared { stepping: Stepping { scheme, dt, steps }, slot, link } = &self.steppings[g];
-        let lag = scheme.claims().lag * dt;
-        blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, rate: self.rate(g), lag }
+        let Prepared { stepping: Stepping { scheme, dt, steps }, slot, link, once } = &self.steppings[g];
+        let (rate, lag) = (self.rate(g), scheme.claims().lag * dt);
+        blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, once: *once, rate, lag }
     }
 
     fn weigh_ports(&mut self) -> Vec<f64> {
@@ -127,7 +141,7 @@ impl<S: System> Subdomain<S> {
     /// Columns of the response at the end of a stride: from `start` (one state per port; rest if empty) under λ going
     /// from ends[0] to ends[1] at each port in turn.
     fn probe(&mut self, g: usize, start: &[f64], ends: [f64; 2]) -> Result<Vec<f64>, Fault> {
-        let (len, count) = (self.len, self.ports().len());
+        let (len, count) = (self.moved, self.ports().len());
         let rows = self.ports().iter().map(|p| p.row + 1).max().unwrap_or(0);
         let mut columns = vec![0.0; len * count];
         let mut l = [vec![0.0; rows], vec![0.0; rows]];
@@ -162,21 +176,40 @@ impl<S: System> Subdomain<S> {
 
     fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), Fault> {
         let Prepared { stepping, slot, .. } = self.steppings[g];
+        let (x, z) = x.split_at_mut(self.moved);
+        recall(&mut self.system, z);
         self.system.slot = slot;
         for j in 0..stepping.steps {
             stride_step(&mut self.system, self.dims, &stepping, j, t, x, &mut self.w, l0, l1)?;
             interfield_kernel::fault::check_finite(self.dims, &x[..self.dims.state()])?;
         }
+        keep(&self.system, z);
         Ok(())
     }
 
     /// Fills the history of stepping `g` from [u v s] at `t` under constant multipliers.
     fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), Fault> {
         let Prepared { stepping, slot, .. } = self.steppings[g];
+        let (x, z) = x.split_at_mut(self.moved);
+        recall(&mut self.system, z);
         self.system.slot = slot;
         self.system.load_ports((t, stepping.dt), [0.0, 0.0], l, l);
         let (y, h) = x.split_at_mut(self.dims.state());
-        stepping.scheme.start(&mut Step { t, dt: stepping.dt, y, h, w: &mut self.w, sys: &mut self.system })
+        stepping.scheme.start(&mut Step { t, dt: stepping.dt, y, h, w: &mut self.w, sys: &mut self.system })?;
+        keep(&self.system, z);
+        Ok(())
+    }
+
+    /// Accelerations and state rates that the forces at (x, t) cause without multipliers, to `rates`.
+    fn find_rates(&mut self, x: &mut [f64], t: f64) -> Result<(), Fault> {
+        let (x, z) = x.split_at_mut(self.moved);
+        recall(&mut self.system, z);
+        self.system.slot = 0;
+        self.system.unload();
+        let [a, sd] = &mut self.rates;
+        interfield_kernel::scheme::rates(&mut self.system, 0, t, &x[..self.dims.state()], a, sd)?;
+        keep(&self.system, z);
+        Ok(())
     }
 }
 
@@ -209,7 +242,11 @@ pub struct Side<S> {
     subdomains: Vec<Subdomain<S>>,
     /// Start of each subdomain's state in the stacked one, and its end.
     offsets: Vec<usize>,
+    /// What of the stacked state is a mean where states are tied; the rest is what laws remember as a whole.
+    mixed: Vec<Range<usize>>,
     rows: usize,
+    /// No multipliers.
+    zeros: Vec<f64>,
 }
 
 impl<S: System> Side<S> {
@@ -222,12 +259,45 @@ impl<S: System> Side<S> {
         let mut subdomains = Vec::new();
         let mut offsets = vec![0];
         for (i, sub) in substructures.into_iter().enumerate() {
-            let ways = steppings(sub.scheme, sub.substeps);
+            let ways = steppings(sub.settled_scheme(), sub.substeps);
             let subdomain = Subdomain::new(sub, &ways).map_err(|fault| (i, fault))?;
             offsets.push(offsets[i] + subdomain.len);
             subdomains.push(subdomain);
         }
-        Ok(Side { subdomains, offsets, rows })
+        let mixed = mixed(subdomains.iter().map(|p: &Subdomain<S>| (p.moved, p.len, &p.system.system)));
+        Ok(Side { subdomains, offsets, mixed, rows, zeros: vec![0.0; rows] })
+    }
+
+    /// The newest state `x` becomes the mean of itself and the two before; what cannot be mixed stays as it is.
+    pub(crate) fn tie(&self, tie: &Tie, x: &mut [f64], [x1, x2]: [&[f64]; 2]) {
+        for r in self.mixed.iter().filter(|_| *tie != Tie::NONE) {
+            let past = x1[r.clone()].iter().zip(&x2[r.clone()]);
+            x[r.clone()].iter_mut().zip(past).for_each(|(x, (x1, x2))| *x = tie.mean([*x, *x1, *x2]));
+        }
+    }
+
+    /// Its systems.
+    pub(crate) fn systems(&self) -> impl Iterator<Item = &S> {
+        self.subdomains.iter().map(|p| &p.system.system)
+    }
+
+    /// Its systems, to be written.
+    pub(crate) fn systems_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.subdomains.iter_mut().map(|p| &mut p.system.system)
+    }
+
+    /// The system of substructure `i`, with what its laws remember in the state `x` of it alone.
+    pub(crate) fn at(&mut self, i: usize, x: &[f64]) -> &mut S {
+        let subdomain = &mut self.subdomains[i];
+        recall(&mut subdomain.system, &x[subdomain.moved..]);
+        &mut subdomain.system.system
+    }
+
+    /// Writes what the laws of all substructures now remember into the stacked state.
+    pub(crate) fn keep(&self, x: &mut [f64]) {
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            keep(&subdomain.system, &mut x[self.offsets[i] + subdomain.moved..self.offsets[i + 1]]);
+        }
     }
 
     /// Tables of its substructures.
@@ -251,7 +321,7 @@ impl<S: System> Side<S> {
     }
 
     /// Range of substructure `i` in the stacked state.
-    pub fn range(&self, i: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, i: usize) -> Range<usize> {
         self.offsets[i]..self.offsets[i + 1]
     }
 
@@ -275,6 +345,23 @@ impl<S: System> Side<S> {
         self.subdomains[i].steppings[0].stepping.scheme.claims().carries_acceleration
     }
 
+    /// Whether the history of substructure `i` begins with accelerations, of the nodes or of a time near them.
+    pub fn keeps_rates(&self, i: usize) -> bool {
+        let subdomain = &self.subdomains[i];
+        subdomain.moved > subdomain.dims.state() && subdomain.rate(0) == subdomain.dims.nu
+    }
+
+    /// Accelerations of substructure `i` in the state `x` at `t` under the multipliers `l`.
+    pub(crate) fn accelerations(&mut self, i: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<&[f64], SideFault> {
+        let subdomain = &mut self.subdomains[i];
+        subdomain.find_rates(&mut x[self.offsets[i]..self.offsets[i + 1]], t).map_err(|f| (i, f))?;
+        let a = &mut subdomain.rates[0];
+        for (column, p) in subdomain.inertance.chunks_exact(subdomain.dims.nu.max(1)).zip(&subdomain.system.ports) {
+            a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
+        }
+        Ok(a)
+    }
+
     /// Entries of L of substructure `i`.
     pub fn ports(&self, i: usize) -> &[Port] {
         self.subdomains[i].ports()
@@ -289,11 +376,17 @@ impl<S: System> Side<S> {
         Ok(())
     }
 
-    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (book: passivity 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
-    /// with two evaluations are evaluated near where they will end).
+    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (book: passivity 2.2). With several evaluations in a stride: λ₁ = λ₀, then link(-λ₀), so that
+    /// it is evaluated near where it will end.
     pub fn free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
-        self.stride(g, x, t, l0, l0)?;
-        self.link(g, x, l0, -1.0);
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+            let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
+            let once = subdomain.steppings[g].once;
+            subdomain.stride(g, x, t, l0, if once { &self.zeros } else { l0 }).map_err(|fault| (i, fault))?;
+            if !once {
+                add_columns(subdomain, &subdomain.steppings[g].link, x, l0, -1.0);
+            }
+        }
         Ok(())
     }
 
@@ -333,7 +426,7 @@ impl<S: System> Side<S> {
     pub fn flexibility(&self, g: usize, h: &mut [f64]) {
         for subdomain in &self.subdomains {
             let at = subdomain.rate(g);
-            for (column, pj) in subdomain.steppings[g].link.chunks_exact(subdomain.len).zip(subdomain.ports()) {
+            for (column, pj) in subdomain.steppings[g].link.chunks_exact(subdomain.moved).zip(subdomain.ports()) {
                 for pi in subdomain.ports() {
                     h[pi.row * self.rows + pj.row] -= pi.sign * column[at + pi.dof];
                 }
@@ -374,51 +467,25 @@ impl<S: System> Side<S> {
         })
     }
 
-    /// Initial states [u v s 0].
+    /// Initial states [u v s 0 z].
     pub fn initial(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.len()];
         for (i, subdomain) in self.subdomains.iter().enumerate() {
             x[self.offsets[i]..][..subdomain.y0.len()].copy_from_slice(&subdomain.y0);
         }
+        self.keep(&mut x);
         x
     }
 
     /// w += L a with the accelerations that the forces at (x, t) cause without multipliers.
-    pub fn free_accelerations(&mut self, x: &[f64], t: f64, w: &mut [f64]) -> Result<(), SideFault> {
+    pub fn free_accelerations(&mut self, x: &mut [f64], t: f64, w: &mut [f64]) -> Result<(), SideFault> {
         for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
-            let y = &x[self.offsets[i]..][..subdomain.dims.state()];
-            subdomain.system.slot = 0;
-            subdomain.system.unload();
-            let [a, sd] = &mut subdomain.rates;
-            interfield_kernel::scheme::rates(&mut subdomain.system, 0, t, y, a, sd).map_err(|f| (i, f))?;
+            subdomain.find_rates(&mut x[self.offsets[i]..self.offsets[i + 1]], t).map_err(|f| (i, f))?;
             for p in &subdomain.system.ports {
-                w[p.row] += p.sign * a[p.dof];
+                w[p.row] += p.sign * subdomain.rates[0][p.dof];
             }
         }
         Ok(())
-    }
-
-    /// Length of what the systems remember of their evaluations.
-    pub fn memory_len(&self) -> usize {
-        self.subdomains.iter().map(|p| p.system.system.memory().len()).sum()
-    }
-
-    /// Stores what the systems remember.
-    pub fn store_memory(&self, mut m: &mut [f64]) {
-        for subdomain in &self.subdomains {
-            let (own, rest) = m.split_at_mut(subdomain.system.system.memory().len());
-            own.copy_from_slice(subdomain.system.system.memory());
-            m = rest;
-        }
-    }
-
-    /// Gives the systems back what they remembered.
-    pub fn load_memory(&mut self, mut m: &[f64]) {
-        for subdomain in &mut self.subdomains {
-            let (own, rest) = m.split_at(subdomain.system.system.memory().len());
-            subdomain.system.system.memory_mut().copy_from_slice(own);
-            m = rest;
-        }
     }
 
     /// Saves or restores what else the systems remember.
@@ -436,10 +503,10 @@ impl<S: System> Side<S> {
         self.subdomains.iter_mut().enumerate().map(columns).collect()
     }
 
-    /// x += Σ columns d, with the columns of [`Side::probe_from_link`].
-    pub fn add_columns(&self, columns: &[Vec<f64>], x: &mut [f64], d: &[f64]) {
+    /// x += factor * Σ columns d, with the columns of [`Side::probe_from_link`].
+    pub fn add_columns(&self, columns: &[Vec<f64>], x: &mut [f64], d: &[f64], factor: f64) {
         for (i, (subdomain, columns)) in self.subdomains.iter().zip(columns).enumerate() {
-            add_columns(subdomain, columns, &mut x[self.offsets[i]..self.offsets[i + 1]], d, 1.0);
+            add_columns(subdomain, columns, &mut x[self.offsets[i]..self.offsets[i + 1]], d, factor);
         }
     }
 
@@ -447,7 +514,7 @@ impl<S: System> Side<S> {
     pub fn link_displacements(&self, g: usize, i: usize, l: &[f64], out: &mut [f64]) {
         let subdomain = &self.subdomains[i];
         for (p, out) in subdomain.ports().iter().zip(out) {
-            let columns = subdomain.steppings[g].link.chunks_exact(subdomain.len).zip(subdomain.ports());
+            let columns = subdomain.steppings[g].link.chunks_exact(subdomain.moved).zip(subdomain.ports());
             *out = columns.map(|(c, q)| c[p.dof] * l[q.row]).sum();
         }
     }
@@ -463,19 +530,30 @@ impl<S: System> Side<S> {
         }
     }
 
-    /// Moves the rates in the history of `x` to the times to which the scheme of stepping `g` assigns them, along their
-    /// `slope` (start_up.rs).
-    pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
-        for (i, subdomain) in self.subdomains.iter().enumerate() {
-            let stepping = &subdomain.steppings[g].stepping;
-            let shift = stepping.scheme.claims().lag * stepping.dt;
-            if shift != 0.0 {
-                let d = subdomain.dims;
-                for j in (self.offsets[i] + d.state()..).take(stepping.scheme.rates(d)) {
-                    x[j] += shift * slope(j);
-                }
-            }
-        }
+    /// Where the rates stand in the stacked state that the scheme of stepping `g` assigns to another time than the state, and how much
+    /// later they are, s.
+    fn lagging(&self, g: usize) -> impl Iterator<Item = (Range<usize>, f64)> {
+        self.subdomains.iter().zip(&self.offsets).filter_map(move |(subdomain, start)| {
+            let Stepping { scheme, dt, .. } = &subdomain.steppings[g].stepping;
+            let (first, lag) = (start + subdomain.dims.state(), scheme.claims().lag * dt);
+            (lag != 0.0).then(|| (first..first + scheme.rates(subdomain.dims), lag))
+        })
+    }
+
+    /// How many such rates there are.
+    pub fn lagging_len(&self, g: usize) -> usize {
+        self.lagging(g).map(|(rates, _)| rates.len()).sum()
+    }
+
+    /// These rates in the state `x`, one after the other.
+    pub fn lagging_rates(&self, g: usize, x: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(self.lagging(g).flat_map(|(rates, _)| rates)).for_each(|(out, i)| *out = x[i]);
+    }
+
+    /// Moves them to their times, along the `slope` of each, by its number and value (start_up.rs).
+    pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize, f64) -> f64) {
+        let all = self.lagging(g).flat_map(|(rates, lag)| rates.map(move |i| (i, lag)));
+        all.enumerate().for_each(|(j, (i, lag))| x[i] += lag * slope(j, x[i]));
     }
 
     /// m += L Lᵀ.
@@ -491,7 +569,7 @@ impl<S: System> Side<S> {
 
     /// Whether the histories of stepping `g` hold rates of other times than those of the states.
     pub fn lags(&self, g: usize) -> bool {
-        self.subdomains.iter().any(|p| p.steppings[g].stepping.scheme.claims().lag != 0.0)
+        self.lagging(g).next().is_some()
     }
 
     /// Fills the histories of stepping `g` from [u v s] at `t` under constant multipliers `l`.
@@ -505,7 +583,7 @@ impl<S: System> Side<S> {
 }
 
 fn add_columns<S: System>(subdomain: &Subdomain<S>, columns: &[f64], x: &mut [f64], d: &[f64], factor: f64) {
-    for (column, p) in columns.chunks_exact(subdomain.len).zip(subdomain.ports()) {
+    for (column, p) in columns.chunks_exact(subdomain.moved).zip(subdomain.ports()) {
         let f = factor * d[p.row];
         for (x, c) in x.iter_mut().zip(column) {
             *x += f * c;

@@ -1,13 +1,13 @@
 //! A structure in one piece: the trivial coupling, one side and no constraint. Its step is that of its scheme.
 //!
-//! State x = [u v s h m], as in [`Domain`].
+//! State x = [u v s h z], as in [`Domain`], with what rigs remember at the end of z.
 
 use std::ops::Range;
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Archive, Dims, Domain, Fault, Persist, Scheme, StepMap, System};
 
-use crate::blueprint::{Blueprint, Schedule, Stride, Subdomain};
+use crate::blueprint::{Blueprint, Stride, Subdomain};
 use crate::{Coupling, CouplingError, Located, Port, Substructure};
 
 /// One substructure that is all there is.
@@ -22,7 +22,8 @@ impl<S: System> Single<S> {
     /// # Errors
     /// The fault at the start.
     pub fn start(substructure: Substructure<S>, dt: f64) -> Result<Self, CouplingError> {
-        let Substructure { mut system, y0, scheme, .. } = substructure;
+        let scheme = substructure.settled_scheme();
+        let Substructure { mut system, y0, .. } = substructure;
         let refuse = |fault: Fault| CouplingError::Fault(Located { substructure: 0, fault });
         system.prepare(scheme.operators(dt).as_slice()).map_err(refuse)?;
         let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
@@ -67,7 +68,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
     }
 
     fn range_of(&self, _: usize) -> Range<usize> {
-        0..self.domain.len() - self.domain.system().memory().len()
+        0..self.domain.len()
     }
 
     fn dims_of(&self, _: usize) -> Dims {
@@ -100,10 +101,8 @@ impl<S: System + Send> Coupling<S> for Single<S> {
         self.domain.system()
     }
 
-    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
-        let range = self.range_of(i);
-        let (system, x) = self.domain.parts();
-        (system, &x[range])
+    fn at_node(&mut self, _: usize) -> (&mut S, &[f64]) {
+        self.domain.parts()
     }
 
     fn faulty(&self) -> usize {
@@ -112,27 +111,19 @@ impl<S: System + Send> Coupling<S> for Single<S> {
 
     fn blueprint(&self) -> Blueprint<'_, S> {
         let (scheme, dt) = (*self.domain.scheme(), self.domain.dt());
-        let step = Stride { scheme, dt, steps: 1, slot: 0, link: &[], rate: 0, lag: 0.0 };
+        let moved = self.domain.len() - self.domain.system().memory().len();
+        let step = Stride { scheme, dt, steps: 1, slot: 0, link: &[], once: false, rate: 0, lag: 0.0 };
         let subdomain = Subdomain {
             substructure: 0,
             system: self.domain.system(),
             y0: &self.y0,
-            len: self.range_of(0).len(),
+            moved,
+            len: moved + self.domain.system().own_memory(),
             ports: Vec::new(),
             inertance: &[],
             steppings: vec![step],
         };
-        Blueprint {
-            h: dt,
-            substeps: 1,
-            rows: 0,
-            subdomains: vec![subdomain],
-            coarse: 0..1,
-            fine: 1..1,
-            twins: 1..1,
-            mobility: None,
-            schedule: Schedule::Single,
-        }
+        Blueprint::single(dt, subdomain)
     }
 
     fn use_threads(&mut self, _: bool) -> bool {

@@ -3,7 +3,10 @@
 //!
 //! Order of calls: [`StagedSide::linearise`] where a step starts; [`StagedSide::evaluate`] at any point, which keeps the forces;
 //! [`StagedSide::stage`] with the multipliers, on the forces of the *last* evaluation. One evaluation thereby serves the
-//! multipliers and the stage, and a specimen is moved once per stage point. Evaluations elsewhere in between are allowed.
+//! multipliers and the stage, and a specimen is moved once per stage point. Evaluations elsewhere in between are allowed;
+//! where only their port accelerations matter, [`StagedSide::evaluate_ports`] does no more than these take.
+//! State [u v s z] of each substructure; evaluations move its laws from one point to the next, beginning with the z of
+//! [`StagedSide::recall`], until [`StagedSide::keep`].
 //! The mass that a multiplier moves is that of the start: it must not depend on the configuration at a port.
 //! **Must not be here:** an order in which sides advance.
 
@@ -20,6 +23,7 @@ use crate::CouplingError;
 use crate::blueprint;
 use crate::coupled::require;
 use crate::interface::{Port, Substructure};
+use crate::memory::{keep, recall};
 use crate::side::SideFault;
 
 /// Slot of the mass matrix; that of stepping g follows at 1 + g.
@@ -38,6 +42,8 @@ struct Subdomain<S> {
     rates: Vec<f64>,
     /// Forces at the last evaluated point.
     force: Vec<f64>,
+    /// Accelerations at the ports, if the system has a shorter way to them than a whole evaluation.
+    short: Option<Vec<f64>>,
     /// Increments of the stages.
     k: Vec<f64>,
     x: Vec<f64>,
@@ -60,8 +66,11 @@ impl<S: System> Subdomain<S> {
             column[p.dof] = p.sign;
             system.solve(MASS, column, &mut vec![0.0; dims.ns]);
         }
+        let unknowns: Vec<usize> = ports.iter().map(|p| p.dof).collect();
+        let short = system.prepare_at(&unknowns).then(|| vec![0.0; unknowns.len()]);
         Ok(Subdomain {
             system,
+            short,
             ports,
             dims,
             tableau,
@@ -85,6 +94,7 @@ impl<S: System> Subdomain<S> {
             steps: 1,
             slot: 1 + g,
             link: &[],
+            once: false,
             rate,
             lag: 0.0,
         };
@@ -92,11 +102,17 @@ impl<S: System> Subdomain<S> {
             substructure: i,
             system: &self.system,
             y0: &self.y0,
-            len: self.dims.state(),
+            moved: self.dims.state(),
+            len: self.len(),
             ports: self.ports.clone(),
             inertance: &self.inertance,
             steppings: steps.iter().enumerate().map(stride).collect(),
         }
+    }
+
+    /// Length of [u v s z].
+    fn len(&self) -> usize {
+        self.dims.state() + self.system.own_memory()
     }
 
     fn evaluate(&mut self, x: &[f64], t: f64) -> Result<(), Fault> {
@@ -111,10 +127,20 @@ impl<S: System> Subdomain<S> {
         check_finite(self.dims, &self.rates)
     }
 
+    /// [`Subdomain::evaluate`], of which nothing but the accelerations at the ports is wanted.
+    fn evaluate_ports(&mut self, x: &[f64], t: f64) -> Result<(), Fault> {
+        let Some(found) = &mut self.short else { return self.evaluate(x, t) };
+        self.system.accelerations_at(self.dims.point(t, x), found)?;
+        for (p, a) in self.ports.iter().zip(&*found) {
+            self.rates[self.dims.nu + p.dof] = *a;
+        }
+        if found.iter().all(|a| a.is_finite()) { Ok(()) } else { check_finite(self.dims, &self.rates) }
+    }
+
     fn stage(&mut self, i: usize, (stepping, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
         let n = self.dims.nu;
         let Subdomain { tableau, x, shift, bu, system, .. } = self;
-        x.copy_from_slice(y);
+        x.copy_from_slice(&y[..self.dims.state()]);
         let mut stages = stages(&mut self.k, self.dims);
         let (done, rest) = stages.split_at_mut(i);
         let Some(k) = &mut rest[0] else { return };
@@ -140,6 +166,7 @@ impl<S: System> Subdomain<S> {
 
     fn finish(&mut self, y: &mut [f64]) {
         let p = &mut Step { t: 0.0, dt: 0.0, y: &mut [], h: &mut [], w: &mut [], sys: &mut self.system };
+        let y = &mut y[..self.dims.state()];
         self.tableau.finish(p, &mut halves(y, self.dims.nu), &stages(&mut self.k, self.dims));
     }
 }
@@ -161,6 +188,8 @@ pub(crate) struct StagedSide<S> {
     subdomains: Vec<Subdomain<S>>,
     /// Start of each subdomain's state in the stacked one, and its end.
     offsets: Vec<usize>,
+    /// Start of each subdomain's rates in the stacked ones, and its end.
+    rate_offsets: Vec<usize>,
     rows: usize,
     /// Lengths of the steps, s, one per stepping.
     steps: Vec<f64>,
@@ -174,13 +203,14 @@ impl<S: System> StagedSide<S> {
         steps: &[f64],
     ) -> Result<Self, SideFault> {
         let mut subdomains = Vec::new();
-        let mut offsets = vec![0];
+        let (mut offsets, mut rate_offsets) = (vec![0], vec![0]);
         for (i, (sub, tableau)) in substructures.into_iter().enumerate() {
             let subdomain = Subdomain::new(sub, tableau, steps).map_err(|fault| (i, fault))?;
-            offsets.push(offsets[i] + subdomain.dims.state());
+            offsets.push(offsets[i] + subdomain.len());
+            rate_offsets.push(rate_offsets[i] + subdomain.dims.state());
             subdomains.push(subdomain);
         }
-        Ok(StagedSide { subdomains, offsets, rows, steps: steps.to_vec() })
+        Ok(StagedSide { subdomains, offsets, rate_offsets, rows, steps: steps.to_vec() })
     }
 
     /// Tables of its substructures.
@@ -213,9 +243,35 @@ impl<S: System> StagedSide<S> {
         &self.subdomains[i].system
     }
 
-    /// The system of substructure `i`, to be evaluated.
-    pub(crate) fn system_mut(&mut self, i: usize) -> &mut S {
-        &mut self.subdomains[i].system
+    /// Its systems.
+    pub(crate) fn systems(&self) -> impl Iterator<Item = &S> {
+        self.subdomains.iter().map(|p| &p.system)
+    }
+
+    /// Its systems, to be written.
+    pub(crate) fn systems_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.subdomains.iter_mut().map(|p| &mut p.system)
+    }
+
+    /// The system of substructure `i`, with what its laws remember in the state `x` of it alone.
+    pub(crate) fn at(&mut self, i: usize, x: &[f64]) -> &mut S {
+        let subdomain = &mut self.subdomains[i];
+        recall(&mut subdomain.system, &x[subdomain.dims.state()..]);
+        &mut subdomain.system
+    }
+
+    /// Evaluations go on from what laws remember in the state `x`.
+    pub(crate) fn recall(&mut self, x: &[f64]) {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+            recall(&mut subdomain.system, &x[self.offsets[i] + subdomain.dims.state()..self.offsets[i + 1]]);
+        }
+    }
+
+    /// Writes what laws remember of the evaluations made since into the state `x`.
+    pub(crate) fn keep(&self, x: &mut [f64]) {
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            keep(&subdomain.system, &mut x[self.offsets[i] + subdomain.dims.state()..self.offsets[i + 1]]);
+        }
     }
 
     /// Whether a step of some substructure has a second stage.
@@ -225,7 +281,10 @@ impl<S: System> StagedSide<S> {
 
     /// Initial states.
     pub(crate) fn initial(&self, x: &mut [f64]) {
-        self.subdomains.iter().enumerate().for_each(|(i, subdomain)| x[self.range(i)].copy_from_slice(&subdomain.y0));
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            x[self.offsets[i]..][..subdomain.y0.len()].copy_from_slice(&subdomain.y0);
+        }
+        self.keep(x);
     }
 
     /// h += L M⁻¹ Lᵀ.
@@ -257,6 +316,11 @@ impl<S: System> StagedSide<S> {
         self.each(x, |subdomain, x| subdomain.evaluate(x, t))
     }
 
+    /// Moves to (x, t) and keeps the accelerations at the ports; no stage may follow.
+    pub(crate) fn evaluate_ports(&mut self, x: &[f64], t: f64) -> Result<(), SideFault> {
+        self.each(x, |subdomain, x| subdomain.evaluate_ports(x, t))
+    }
+
     fn each(
         &mut self,
         x: &[f64],
@@ -268,12 +332,16 @@ impl<S: System> StagedSide<S> {
         Ok(())
     }
 
+    /// Length of its rates.
+    pub(crate) fn rates_len(&self) -> usize {
+        *self.rate_offsets.last().unwrap_or(&0)
+    }
+
     /// Rates [v a g] without multipliers at the last evaluated point.
     pub(crate) fn rates(&self, out: &mut [f64]) {
-        self.subdomains
-            .iter()
-            .enumerate()
-            .for_each(|(i, subdomain)| out[self.range(i)].copy_from_slice(&subdomain.rates));
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            out[self.rate_offsets[i]..self.rate_offsets[i + 1]].copy_from_slice(&subdomain.rates);
+        }
     }
 
     /// w += L a at the last evaluated point.
@@ -283,7 +351,9 @@ impl<S: System> StagedSide<S> {
 
     /// w += L a of these [`StagedSide::rates`].
     pub(crate) fn port_accelerations_of(&self, rates: &[f64], w: &mut [f64]) {
-        self.subdomains.iter().enumerate().for_each(|(i, subdomain)| add_ports(subdomain, &rates[self.range(i)], w));
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            add_ports(subdomain, &rates[self.rate_offsets[i]..], w);
+        }
     }
 
     /// Stage `i` (0 or 1) of a step of stepping `g` from (y, t) under the multipliers `l`, on the forces of the last
@@ -299,7 +369,7 @@ impl<S: System> StagedSide<S> {
     /// The middle of the step from `y`, after its first stage: y + k₁/2.
     pub(crate) fn middle(&self, y: &[f64], out: &mut [f64]) {
         for (i, subdomain) in self.subdomains.iter().enumerate() {
-            for (l, j) in self.range(i).enumerate() {
+            for (l, j) in (self.offsets[i]..).take(subdomain.dims.state()).enumerate() {
                 out[j] = y[j] + 0.5 * subdomain.k[l];
             }
         }
@@ -310,32 +380,9 @@ impl<S: System> StagedSide<S> {
         for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
             let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
             subdomain.finish(y);
-            check_finite(subdomain.dims, y).map_err(|fault| (i, fault))?;
+            check_finite(subdomain.dims, &y[..subdomain.dims.state()]).map_err(|fault| (i, fault))?;
         }
         Ok(())
-    }
-
-    /// Length of what the systems remember of their evaluations.
-    pub(crate) fn memory_len(&self) -> usize {
-        self.subdomains.iter().map(|p| p.system.memory().len()).sum()
-    }
-
-    /// Stores what the systems remember.
-    pub(crate) fn store_memory(&self, mut m: &mut [f64]) {
-        for subdomain in &self.subdomains {
-            let (own, rest) = m.split_at_mut(subdomain.system.memory().len());
-            own.copy_from_slice(subdomain.system.memory());
-            m = rest;
-        }
-    }
-
-    /// Gives the systems back what they remembered.
-    pub(crate) fn load_memory(&mut self, mut m: &[f64]) {
-        for subdomain in &mut self.subdomains {
-            let (own, rest) = m.split_at(subdomain.system.memory().len());
-            subdomain.system.memory_mut().copy_from_slice(own);
-            m = rest;
-        }
     }
 
     /// Saves or restores what else the systems remember.

@@ -15,6 +15,7 @@ use crate::blueprint::Subdomain;
 use crate::coupled::{Sides, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
+use crate::memory::{keep_rigs, recall_rigs, rigs};
 use crate::pair::{Member, locate, sort};
 use crate::side::SideFault;
 use crate::staged::StagedSide;
@@ -46,6 +47,8 @@ pub(crate) trait Counterpart<S> {
     fn at(&self, q: usize, x: &mut [f64]);
     /// Whether A needs the multipliers at the middle `q` of a substep.
     fn needs(&self, q: usize) -> bool;
+    /// Whether a stage of A follows at half substep `q`.
+    fn stages(&self, q: usize) -> bool;
     /// Both sides have been evaluated at half substep `q`; under `l` their accelerations agree.
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, b: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault>;
 }
@@ -82,7 +85,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
         let a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Member::Coarse, e))?;
         let b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Member::Fine, e))?;
         let mobility = mobility(&a, &b, rows)?;
-        let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.len()]);
+        let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.rates_len()]);
         let (node_multipliers, l) = (vec![0.0; rows], vec![0.0; rows]);
         Ok(StagedPair { a, b, places, h, ss, mobility, node_multipliers, node_rates, at_a, at_b, l })
     }
@@ -95,6 +98,8 @@ impl<S: System + Send + 'static> StagedPair<S> {
         evaluated
             .and_then(|()| self.b.evaluate(xb, 0.0).map_err(|f| self.fine_fault(f)))
             .map_err(CouplingError::Fault)?;
+        self.a.keep(xa);
+        self.b.keep(xb);
         self.find_multipliers();
         self.node_multipliers.copy_from_slice(&self.l);
         Ok(())
@@ -129,7 +134,9 @@ impl<S: System + Send + 'static> StagedPair<S> {
             }
             if stage == 0 || two || a.needs(q) {
                 a.at(q, &mut self.at_a);
-                self.a.evaluate(&self.at_a, time(q)).map_err(|f| self.coarse_fault(f))?;
+                let (at, side) = (&self.at_a, &mut self.a);
+                let found = if a.stages(q) { side.evaluate(at, time(q)) } else { side.evaluate_ports(at, time(q)) };
+                found.map_err(|f| self.coarse_fault(f))?;
                 self.find_multipliers();
                 if q == 0 {
                     self.b.rates(&mut self.node_rates);
@@ -217,10 +224,10 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         side.system(i)
     }
 
-    fn system_mut(&mut self, place: Member) -> &mut S {
+    fn system_at(&mut self, place: Member, x: &[f64]) -> &mut S {
         match place {
-            Member::Coarse(i) => self.a.system_mut(i),
-            Member::Fine(i) => self.b.system_mut(i),
+            Member::Coarse(i) => self.a.at(i, x),
+            Member::Fine(i) => self.b.at(i, x),
         }
     }
 
@@ -238,20 +245,16 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         side.add_accelerations(i, l, a);
     }
 
-    fn memory_len(&self) -> usize {
-        self.a.memory_len() + self.b.memory_len()
+    fn rigs(&self) -> usize {
+        rigs(self.a.systems().chain(self.b.systems()))
     }
 
-    fn store_memory(&self, m: &mut [f64]) {
-        let (a, b) = m.split_at_mut(self.a.memory_len());
-        self.a.store_memory(a);
-        self.b.store_memory(b);
+    fn keep_rigs(&self, m: &mut [f64]) {
+        keep_rigs(self.a.systems().chain(self.b.systems()), m);
     }
 
-    fn load_memory(&mut self, m: &[f64]) {
-        let (a, b) = m.split_at(self.a.memory_len());
-        self.a.load_memory(a);
-        self.b.load_memory(b);
+    fn recall_rigs(&mut self, m: &[f64]) {
+        recall_rigs(self.a.systems_mut().chain(self.b.systems_mut()), m);
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {

@@ -54,7 +54,7 @@ impl Staggered {
         let (xa, xb) = x.split_at_mut(a.end);
         pair.start(xa, xb)?;
         let step = StaggeredStep::new(&pair);
-        Ok(TwoSided::new(pair, Staggered { layout: Layout { len, a, b, l }, step }, x))
+        Ok(TwoSided::new(pair, Staggered { layout: Layout { len, open: b.clone(), a, b, l }, step }, x))
     }
 }
 
@@ -111,11 +111,15 @@ impl StaggeredStep {
         substeps: Substeps,
     ) -> Result<(), Located> {
         let (t, ss, two) = (substeps.t, substeps.count, pair.a.has_second_stage());
+        pair.a.recall(xa);
+        pair.b.recall(xb);
         pair.a.linearise(xa, t).map_err(|f| pair.coarse_fault(f))?;
         let mut moving =
             Moving { start: xa, middle: &mut self.middle, end: &mut self.end, stepping, t, ss, two, side: PhantomData };
         pair.advance_fine(xb, &mut moving, substeps)?;
         xa.copy_from_slice(&self.end);
+        pair.a.keep(xa);
+        pair.b.keep(xb);
         Ok(())
     }
 }
@@ -148,6 +152,10 @@ impl<S: System> Counterpart<S> for Moving<'_, S> {
         self.two && q == self.ss
     }
 
+    fn stages(&self, q: usize) -> bool {
+        q == 0 || self.needs(q)
+    }
+
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, _: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault> {
         if q == 0 {
             a.stage(0, self.stepping, self.start, self.t, l);
@@ -177,7 +185,7 @@ impl Options for StaggeredOptions {
     }
 
     fn facts(&self) -> Facts {
-        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+        Facts::PLAIN
     }
 }
 

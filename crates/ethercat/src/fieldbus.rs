@@ -22,6 +22,8 @@ const SETTING_UP: Duration = Duration::from_secs(30);
 /// Drives and terminals on an EtherCAT bus.
 pub struct Fieldbus {
     actuators: usize,
+    /// Transducers and load cells besides those of the actuators.
+    sensors: [usize; 2],
     /// `None` once the test is over.
     post: Option<Integrator<Interlock, (Outcome, Report)>>,
     /// How long an answer is waited for.
@@ -51,7 +53,8 @@ impl Fieldbus {
         let period = Duration::from_secs_f64(period);
         let by_the_clock = request.is_some();
         let actuators = layout.actuators.len();
-        let (post, inbox) = mailbox(actuators, 2 * actuators, Patience::Park);
+        let sensors = [layout.transducers.len(), layout.load_cells.len()];
+        let (post, inbox) = mailbox(actuators, 2 * actuators + sensors[0] + sensors[1], Patience::Park);
         let (ready, is_ready) = mpsc::channel();
         let answer_within = if by_the_clock { period.mul_f64(0.8) } else { period.max(Duration::from_millis(50)) };
         let master = Master { socket, layout: layout.clone(), period, answer_within, inbox, request };
@@ -61,6 +64,7 @@ impl Fieldbus {
         let opened = is_ready.recv_timeout(SETTING_UP).unwrap_or_else(|_| Err("the bus gives no answer".to_owned()))?;
         Ok(Fieldbus {
             actuators,
+            sensors,
             post: Some(post),
             patience: if by_the_clock { 4 * period } else { SETTING_UP },
             interlock: Interlock::default(),
@@ -94,7 +98,7 @@ impl Fieldbus {
         };
         self.report = report;
         if outcome == Outcome::Good {
-            let (u, f) = row.split_at(self.actuators);
+            let (u, f) = row.split_at(self.actuators + self.sensors[0]);
             displacement.copy_from_slice(u);
             force.copy_from_slice(f);
             self.round_trip.record(self.report.round_trip_ns);
@@ -107,6 +111,10 @@ impl Fieldbus {
 impl Hardware for Fieldbus {
     fn actuators(&self) -> usize {
         self.actuators
+    }
+
+    fn sensors(&self) -> [usize; 2] {
+        self.sensors
     }
 
     fn interlock(&mut self, out: Interlock) {

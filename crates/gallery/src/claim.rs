@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Verdict {
     /// It holds as printed.
     Reproduced,
+    /// What it speaks of is not to be had: a record, a specimen, a definition. Nothing is said for or against it.
+    Untested,
     /// It does not hold as printed, but does with the correction that stands beside it.
     Corrected,
     /// The run shows that it does not hold.
@@ -16,10 +18,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them, from the mildest to the gravest.
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Reproduced, Verdict::Untested, Verdict::Corrected, Verdict::NotTrue, Verdict::Failed];
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Reproduced => "reproduced",
+            Verdict::Untested => "could not be tested",
             Verdict::Corrected => "reproduced with a correction",
             Verdict::NotTrue => "not true",
             Verdict::Failed => "failed",
@@ -98,13 +105,30 @@ impl Measure {
     }
 }
 
+/// What a paper says in its own words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Word for word; of paper 002 in Chinese.
+    pub sentence: &'static str,
+    /// In English, where the sentence is not.
+    pub translation: &'static str,
+    /// Where it stands: `Sec. 2.1`.
+    pub place: &'static str,
+}
+
 /// A claim of a paper with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// What the paper says, in our words.
     pub text: String,
+    /// What it says in its own.
+    pub said: Said,
+    /// Why the numbers are held against these limits and no others.
+    pub why: String,
     /// What holds instead where it does not hold as printed; empty where there is nothing to correct.
     pub correction: String,
+    /// Why it could not be tested; empty where it could.
+    pub obstacle: String,
     /// The evidence.
     pub measures: Vec<Measure>,
 }
@@ -112,12 +136,39 @@ pub struct Claim {
 impl Claim {
     /// A claim without evidence yet.
     pub fn new(text: impl Into<String>) -> Self {
-        Claim { text: text.into(), correction: String::new(), measures: Vec::new() }
+        Claim {
+            text: text.into(),
+            said: Said::default(),
+            why: String::new(),
+            correction: String::new(),
+            obstacle: String::new(),
+            measures: Vec::new(),
+        }
+    }
+
+    /// Adds the sentence of the paper, word for word, and where it stands.
+    pub fn said(self, sentence: &'static str, place: &'static str) -> Self {
+        Claim { said: Said { sentence, place, ..self.said }, ..self }
+    }
+
+    /// Adds what the sentence means in English.
+    pub fn translation(self, translation: &'static str) -> Self {
+        Claim { said: Said { translation, ..self.said }, ..self }
+    }
+
+    /// Adds why the limits are what they are.
+    pub fn why(self, text: impl Into<String>) -> Self {
+        Claim { why: text.into(), ..self }
     }
 
     /// Adds what holds instead.
     pub fn correction(self, text: impl Into<String>) -> Self {
         Claim { correction: text.into(), ..self }
+    }
+
+    /// Says why it could not be tested. What was measured all the same has no part in the verdict.
+    pub fn untested(self, obstacle: impl Into<String>) -> Self {
+        Claim { obstacle: obstacle.into(), ..self }
     }
 
     /// Adds a measured number.
@@ -134,12 +185,43 @@ impl Claim {
         };
         let wrong = all(|m| m.reference) == Some(false) || self.measures.iter().any(|m| m.value.is_nan());
         match (wrong, all(|m| m.claimed), all(|m| m.corrected)) {
-            // A claim of which nothing was asked has not been tested.
-            (true, ..) | (_, None, _) => Verdict::Failed,
+            (true, ..) => Verdict::Failed,
+            _ if !self.obstacle.is_empty() => Verdict::Untested,
+            // A claim of which nothing was asked is a mistake of its item.
+            (_, None, _) => Verdict::Failed,
             (false, Some(true), _) => Verdict::Reproduced,
             (false, Some(false), Some(true)) => Verdict::Corrected,
             (false, Some(false), _) => Verdict::NotTrue,
         }
+    }
+}
+
+/// Something that was found beyond what the paper says or examined. It is ours, so it has no verdict; but its numbers
+/// must be as we say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What was found.
+    pub text: String,
+    /// The evidence: what we say of a number is its `claimed`.
+    pub measures: Vec<Measure>,
+}
+
+impl Finding {
+    /// A finding without evidence yet.
+    pub fn new(text: impl Into<String>) -> Self {
+        Finding { text: text.into(), measures: Vec::new() }
+    }
+
+    /// Adds a measured number.
+    pub fn measure(mut self, measure: Measure) -> Self {
+        self.measures.push(measure);
+        self
+    }
+
+    /// Whether all numbers are as we say, and as an independent implementation found them.
+    pub fn holds(&self) -> bool {
+        let met = |m: &Measure| [m.claimed, m.reference].into_iter().flatten().all(|e| e.met(m.value));
+        !self.measures.is_empty() && self.measures.iter().all(|m| !m.value.is_nan() && met(m))
     }
 }
 
@@ -160,6 +242,23 @@ mod tests {
         assert_eq!(of(measure(1.1).corrected(Expected::AtMost(1.05))), Verdict::NotTrue);
         assert_eq!(of(measure(0.9).reference(0.8, 0.05)), Verdict::Failed);
         assert_eq!(of(measure(f64::NAN)), Verdict::Failed);
+    }
+
+    #[test]
+    fn what_could_not_be_tested_has_a_verdict_of_its_own() {
+        let claim = Claim::new("fails near 7 s").untested("the record is not public");
+        assert_eq!(claim.verdict(), Verdict::Untested);
+        // A number from another motion neither confirms nor refutes it; a wrong one is still an error of ours.
+        assert_eq!(claim.clone().measure(measure(1.1)).verdict(), Verdict::Untested);
+        assert_eq!(claim.measure(measure(0.9).reference(0.8, 0.05)).verdict(), Verdict::Failed);
+        assert!(Verdict::ALL.is_sorted());
+    }
+
+    #[test]
+    fn a_finding_of_ours_must_be_as_we_say() {
+        let finding = |value: f64| Finding::new("it grows").measure(measure(value));
+        assert!(finding(0.9).holds() && !finding(1.1).holds() && !finding(f64::NAN).holds());
+        assert!(!Finding::new("nothing measured").holds());
     }
 
     #[test]

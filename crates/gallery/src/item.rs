@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::models::File;
 use crate::outcome::Outcome;
+use crate::records::{Named, Records};
+use interfield_motion::Record;
 
 /// The papers, by the numbers under which this project keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,17 +87,23 @@ pub enum Stopped {
 /// Parts of an item that progress is told in.
 const PARTS: f64 = 1000.0;
 
-/// How far an item is, and whether it should stop.
+/// How far an item is, whether it should stop, and which records it may use.
 #[derive(Debug)]
 pub struct Progress<'a> {
     done: AtomicU32,
     stop: &'a AtomicBool,
+    records: &'a Records,
 }
 
 impl<'a> Progress<'a> {
     /// Nothing done yet; `stop` asks for an end.
-    pub fn new(stop: &'a AtomicBool) -> Self {
-        Progress { done: AtomicU32::new(0), stop }
+    pub fn new(stop: &'a AtomicBool, records: &'a Records) -> Self {
+        Progress { done: AtomicU32::new(0), stop, records }
+    }
+
+    /// A recorded motion, if the user has given it.
+    pub(crate) fn record(&self, named: &Named) -> Option<&'a Record> {
+        self.records.of(named)
     }
 
     /// Says that this part of the item is done, from 0 to 1; an error if it should stop.

@@ -9,7 +9,10 @@
 
 mod amplification;
 mod claim;
+mod control;
 mod drift;
+mod four_dofs;
+mod frequency_domain;
 mod gallery;
 mod global_errors;
 mod histories;
@@ -18,14 +21,24 @@ mod links;
 mod localized;
 mod measured;
 pub mod models;
+mod more_unknowns;
 mod noise;
+mod one_stage;
 mod outcome;
 mod pendulums;
+mod places;
+mod real_time;
+mod records;
+mod resonance;
 mod spectra;
 mod split_mass;
+mod subcycling;
 mod viaduct;
+mod viaduct_test;
 
-pub use claim::{Claim, Expected, Measure, Verdict};
+pub use claim::{Claim, Expected, Finding, Measure, Said, Verdict};
 pub use gallery::{ITEMS, find, run};
 pub use item::{Item, Paper, Progress, Stopped};
 pub use outcome::{Outcome, Table};
+pub use places::{PLACES, Place, Shown};
+pub use records::{Named, RECORDS, Records};

@@ -3,7 +3,7 @@
 use interfield_language::Model;
 use interfield_report::{Axis, Curve, Panel, Style};
 
-use crate::claim::{Claim, Expected, Measure};
+use crate::claim::{Claim, Expected, Finding, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{CANTILEVER, File, RIO_TORTO_LLM, Settings, TWO_SPRINGS, run, start_parts, with_step};
 use crate::outcome::Outcome;
@@ -149,24 +149,34 @@ impl Nonlinear {
 }
 
 fn convergence(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
-    let second = Expected::Near { value: 2.0, tolerance: 0.1 };
+    let second = Expected::Near { value: 2.0, tolerance: 0.05 };
+    let first = Expected::Near { value: 1.0, tolerance: 0.05 };
     let (printed, unequal) = (linear(&[])?, linear(UNEQUAL)?);
     let at = |errors: &[(f64, f64)], dt: f64| errors.iter().find(|e| (e.0 - dt).abs() < 1e-9).map_or(f64::NAN, |e| e.1);
     // The reference numbers are against a run with steps of 1e-6 s, which round-off keeps 5e-12 m from the exact motion.
     let claim = Claim::new("The scheme is of second order")
+        .said(
+            "The order of accuracy of the proposed partitioned state-space time integrator is computed numerically considering a linear \
+            split-mass system. [...] As can be observed from the plot, the scheme is 2nd order accurate.",
+            "Sec. 2",
+        )
+        .why("second order: the slope of the error over the step, from the largest to the smallest, is two within 0.05")
         .measure(Measure::new("observed order, printed parameters", order(&printed), "").claimed(second))
         .measure(Measure::new("error with Δt = 0.01 s", at(&printed, 0.01), "m").reference(7.4596e-7, 1e-11))
-        .measure(Measure::new("error with Δt = 0.00125 s", at(&printed, 0.00125), "m").reference(1.1651e-8, 1e-11))
+        .measure(Measure::new("error with Δt = 0.00125 s", at(&printed, 0.00125), "m").reference(1.1651e-8, 1e-11));
+    let halves = Finding::new("With unequal halves, between which a force passes, it is of second order too")
         .measure(Measure::new("observed order, unequal halves", order(&unequal), "").claimed(second));
-    let mut nonlinear = Claim::new("Implied: it is of second order for nonlinear elements, for which it is made")
-        .correction("first order as printed; second order if the law is evaluated a whole step ahead (full predictor)");
+    let mut nonlinear = Finding::new(
+        "With nonlinear elements, of whose order the paper says nothing, it is of first order as printed, and of second order if the law is \
+        evaluated a whole step ahead (full predictor)",
+    );
     let mut curves = Vec::new();
     for (i, system) in NONLINEAR.iter().enumerate() {
         let [half, full] = system.errors()?;
         let name = system.name;
         nonlinear = nonlinear
-            .measure(Measure::new(format!("{name}: observed order as printed"), order(&half), "").claimed(second))
-            .measure(Measure::new(format!("{name}: with the full predictor"), order(&full), "").corrected(second));
+            .measure(Measure::new(format!("{name}: observed order as printed"), order(&half), "").claimed(first))
+            .measure(Measure::new(format!("{name}: with the full predictor"), order(&full), "").claimed(second));
         curves.push(Curve::line(format!("{name}, as printed"), half).style(Style::Joined).colour(i));
         curves.push(Curve::line(format!("{name}, full predictor"), full).style(Style::Dashed).colour(i));
         progress.at((i + 1) as f64 / NONLINEAR.len() as f64)?;
@@ -188,7 +198,13 @@ fn convergence(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
         curves,
         ..Panel::default()
     };
-    Ok(Outcome { panels: vec![linear, others], columns: 2, claims: vec![claim, nonlinear], ..Outcome::default() })
+    Ok(Outcome {
+        panels: vec![linear, others],
+        columns: 2,
+        claims: vec![claim],
+        findings: vec![halves, nonlinear],
+        ..Outcome::default()
+    })
 }
 
 /// Energy over that at the start; m = 1 kg, k in N/m, k3 in N/m³.
@@ -207,6 +223,11 @@ fn energy(_: &Progress<'_>) -> Result<Outcome, Stopped> {
     let full = energies(SOFTENING, "full", 1.5, -0.5)?;
     let off = |energy: &[(f64, f64)]| energy.iter().fold(0.0, |m: f64, e| m.max((e.1 - 1.0).abs()));
     let claim = Claim::new("The algorithm preserves the energy of Hamiltonian systems")
+        .said("Notably, the algorithm is energy preserving for Hamiltonian systems.", "Conclusions and future work")
+        .why(
+            "the sentence does not restrict the system to a linear one. Linear: the energy is constant to rounding, 1e-12 in 4000 steps. Nonlinear: \
+            preserving allows an oscillation, but no loss; 1 % in some thirty periods",
+        )
         .correction("true of linear elements; nonlinear ones lose energy as printed, and need the full predictor")
         .measure(
             Measure::new("linear springs: largest change of the energy, relative", off(&linear), "")

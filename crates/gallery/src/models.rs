@@ -5,7 +5,10 @@ use interfield_language::Model;
 use interfield_language::Problem;
 use interfield_language::diag::Diagnostics;
 use interfield_language::include::gather;
+use interfield_language::model::Load;
 use interfield_language::parse::{Overrides, parse};
+use interfield_language::signal::Signal;
+use interfield_motion::Record;
 use interfield_structure::Simulation;
 
 use crate::item::Stopped;
@@ -54,6 +57,28 @@ pub static RIO_TORTO_LLM: File = file!("rio-torto-llm");
 pub static TWO_SPRINGS: File = file!("two-springs");
 /// Cantilever and driven hysteretic spring, paper 004.
 pub static CANTILEVER: File = file!("cantilever");
+
+/// A mass on a spring with a nonlinear viscous damper.
+pub static VISCOUS_OSCILLATOR: File = file!("viscous-oscillator");
+/// The cantilever of paper 004 in real time, with a delay.
+pub static CANTILEVER_REAL_TIME: File = file!("cantilever-real-time");
+/// A specimen between two supports that move differently.
+pub static MULTI_SUPPORT: File = file!("multi-support");
+/// The rig of Trento as a real-time test.
+pub static TRENTO_TEST: File = file!("trento-test");
+
+/// The spring pendulum of paper 000 as a test: the pendulum hangs in the laboratory.
+pub static RIG_PENDULUM: File = file!("rig-pendulum");
+/// The hybrid tests of paper 003 as built, at both limit states.
+pub static RIO_TORTO_TEST: File = file!("rio-torto-test");
+/// The hybrid test of paper 003 on isolators.
+pub static RIO_TORTO_TEST_ISOLATED: File = file!("rio-torto-test-isolated");
+/// The rig of Trento with four degrees of freedom, its second mass in the laboratory.
+pub static TRENTO_FOUR_B: File = file!("trento-four-b");
+/// The same with its supports in the laboratory.
+pub static TRENTO_FOUR_C: File = file!("trento-four-c");
+/// The forced split mass with a controller.
+pub static CONTROLLED_SPLIT_MASS: File = file!("controlled-split-mass");
 
 impl File {
     /// The model with these settings in place of its own.
@@ -107,6 +132,25 @@ impl Settings<'_> {
 pub fn with_step(model: &Model, dt: f64) -> Model {
     let mut model = model.clone();
     model.analysis.dt = dt;
+    model
+}
+
+/// The same model with a record under it instead of its own ground motion, scaled to a peak in m/s², to the end of the record.
+pub fn shaken(mut model: Model, record: &Record, peak: f64) -> Result<Model, Stopped> {
+    let scaled = record.scaled_to_peak(peak).map_err(|e| Stopped::Fault(e.to_string()))?;
+    model.analysis.duration = scaled.duration();
+    for load in &mut model.loads {
+        if let Load::Ground { signal, .. } = load {
+            *signal = Signal::Samples { start: 0.0, dt: scaled.dt, values: scaled.values.clone().into() };
+        }
+    }
+    Ok(model)
+}
+
+/// The same model without a laboratory: its specimens are computed, and what only a laboratory measures is not recorded.
+pub fn computed(mut model: Model) -> Model {
+    model.specimens.clear();
+    model.channels.retain(|c| !c.name.ends_with(".measured") && !c.name.ends_with(".reached"));
     model
 }
 

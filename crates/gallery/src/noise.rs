@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use interfield_ensemble::{bands, each};
 use interfield_report::{Axis, BLACK, Curve, Panel, Style};
 
-use crate::claim::{Claim, Expected, Measure};
+use crate::claim::{Claim, Expected, Finding, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{CANTILEVER, History, Settings, run, start_parts};
 use crate::outcome::Outcome;
@@ -39,12 +39,31 @@ pub(crate) const FIG_3: Item = Item {
     seconds: 1,
     run: |progress| {
         let study = Study::new(PRINTED, progress)?;
+        let noise = study.noise();
         let claim = Claim::new("Noise has little effect on the displacement")
+            .said(
+                "In this regard, Figure 3 and 4 collect 100 realizations of the HS response simulated numerically to a reference deterministic \
+                simulation. As can be appreciated, noise has little effect on the displacement response of the hybrid model.",
+                "Sec. 3.2",
+            )
+            .why(
+                "little effect: the scatter of the displacement, relative to its rms, is not larger than that of the force which is put in. The \
+                ratio does not depend on the noise level, which the paper does not give; beam and spring are ours",
+            )
             .measure(study.measured_noise())
-            .measure(study.deviation("tip.x", "displacement").claimed(Expected::AtMost(0.02)).reference(0.017, 1e-3))
-            .measure(study.deviation("tip.x.v", "velocity").reference(0.105, 5e-3))
-            .measure(Study::new("full", progress)?.deviation("tip.x", "displacement, full predictor,"));
-        Ok(Outcome { claims: vec![claim], ..study.outcome("tip.x", &Axis::new("displacement of the tip", "mm")) })
+            .measure(study.deviation("tip.x", "displacement").claimed(Expected::AtMost(noise)).reference(0.017, 1e-3));
+        let full = Study::new("full", progress)?.deviation("tip.x", "displacement, full predictor,");
+        let findings = vec![
+            Finding::new("The published predictor damps also what noise excites. With the full one, the default here, the scatter is larger than \
+                the noise")
+                .measure(full.claimed(Expected::Between(noise, 0.025))),
+            Finding::new("The velocity scatters by a tenth").measure(study.deviation("tip.x.v", "velocity").reference(0.105, 5e-3)),
+        ];
+        Ok(Outcome {
+            claims: vec![claim],
+            findings,
+            ..study.outcome("tip.x", &Axis::new("displacement of the tip", "mm"))
+        })
     },
 };
 
@@ -55,10 +74,18 @@ pub(crate) const FIG_4: Item = Item {
     what: "Restoring force of the beam with and without measurement noise, 100 realisations",
     run: |progress| {
         let study = Study::new(PRINTED, progress)?;
-        let claim = Claim::new("Noise has little effect on the restoring force")
+        let claim = Claim::new("The figure shows the restoring force with and without noise; the text says nothing of it")
+            .said(
+                "Fig. 4 – Restoring force response of the hybrid model with and w/o measurement noise: a) full time history; b) close up view on a \
+                mid-segment.",
+                "Fig. 4",
+            )
+            .untested("the paper makes no statement about the force, and the curves of its figure are not in the text at hand");
+        let finding = Finding::new("The measured force scatters by more than the noise of the load cell, because the displacement scatters too")
             .measure(study.measured_noise())
-            .measure(study.deviation("beam.force", "measured force").claimed(Expected::AtMost(0.03)));
-        Ok(Outcome { claims: vec![claim], ..study.outcome("beam.force", &Axis::new("force of the beam", "N")) })
+            .measure(study.deviation("beam.force", "measured force").claimed(Expected::Between(study.noise(), 0.03)));
+        let figure = study.outcome("beam.force", &Axis::new("force of the beam", "N"));
+        Ok(Outcome { claims: vec![claim], findings: vec![finding], ..figure })
     },
     ..FIG_3
 };
@@ -70,8 +97,8 @@ pub(crate) const FIG_7: Item = Item {
     place: "Fig. 7",
     what: "Four emulated tests of the cantilever against a computed reference",
     look: "The paper shows four tests of a steel cantilever beside a computation with its nominal stiffness, which was a little too high, and notes the \
-steps of the load cell. Emulated here: a beam 3 % softer than nominal, noise of 1 N, and a converter with steps of 2 N. The four tests agree with each other far \
-better than with the computation, and the slope of the measured force tells by how much the nominal stiffness is off. The thin loop of the beam (c) is not hysteresis: as \
+steps of the load cell. Emulated here: a beam that we made 3 % softer than nominal, noise of 1 N, and a converter with steps of 2 N. What comes out \
+is what was put in, so nothing of the test is confirmed; it shows how much of it such a test can tell. The thin loop of the beam (c) is not hysteresis: as \
 published, the force is measured where the specimen stands half a step before the displacement it is drawn over.",
     commands: &[
         "interfield run models/cantilever.toml --set \"k_beam=6.984 kN/m\" --set \"quantum=2 N\" --set seed=2 --param predictor=half",
@@ -125,10 +152,13 @@ impl Study {
         stopped.map_or(Ok(Study { exact, tests }), Err)
     }
 
-    /// Noise of the load cell over the force.
+    /// Noise of the load cell, 1 N, over the force.
+    fn noise(&self) -> f64 {
+        1.0 / rms(self.exact.of("beam.force").iter().copied())
+    }
+
     fn measured_noise(&self) -> Measure {
-        let force = rms(self.exact.of("beam.force").iter().copied());
-        Measure::new("noise of the load cell over rms of the force", 1.0 / force, "").reference(0.019, 5e-4)
+        Measure::new("noise of the load cell over rms of the force", self.noise(), "").reference(0.019, 5e-4)
     }
 
     /// Deviation over the tests, relative to the computation.
@@ -169,6 +199,20 @@ impl Study {
     }
 }
 
+/// What the paper says of its tests.
+fn of_the_tests() -> Vec<Claim> {
+    const OBSTACLE: &str = "the measured histories and the parameters of the rig are not in the text at hand; emulated tests repeat what was put \
+        into them";
+    vec![
+        Claim::new("Tests are as repeatable as the propagation of errors says")
+            .said("The repeatability of experiments is consistent with the error propagation analysis reported in Section 3.2.", "Sec. 4.2")
+            .untested(OBSTACLE),
+        Claim::new("The computation overestimates the stiffness of the specimen slightly")
+            .said("Results indicate a slight overestimation of the PS stiffness in the reference numerical simulation.", "Sec. 4.2")
+            .untested(OBSTACLE),
+    ]
+}
+
 fn tests() -> Result<Outcome, Stopped> {
     const SOFTER: f64 = 0.97;
     let reference = test(&[("noise", "0")], PRINTED)?;
@@ -185,17 +229,20 @@ fn tests() -> Result<Outcome, Stopped> {
         tests.iter().map(|t| t.of(x).iter().zip(t.of(y)).map(|(a, b)| a * b).sum::<f64>()).sum()
     };
     let slope = sums("beam.deformation", "beam.force") / sums("beam.deformation", "beam.deformation");
-    let claims = vec![
-        Claim::new("Tests are as repeatable as the propagation of errors says").measure(
-            Measure::new("standard deviation of the displacement over its rms", repeated, "")
-                .claimed(Expected::AtMost(0.025)),
-        ),
-        Claim::new("The computation overestimates the stiffness of the specimen slightly")
+    let findings = vec![
+        Finding::new(
+            "Four emulated tests give back the stiffness of the beam that was put in, 0.97 of nominal, within 0.2 %",
+        )
+        .measure(
+            Measure::new("measured over nominal stiffness", slope / 7.2, "")
+                .claimed(Expected::Near { value: SOFTER, tolerance: 0.002 }),
+        )
+        .measure(Measure::new("mean of the tests off the computation, displacement", off, "")),
+        Finding::new("With the steps of the converter they scatter little more than the 1.7 % of the noise alone")
             .measure(
-                Measure::new("measured over nominal stiffness", slope / 7.2, "")
-                    .claimed(Expected::Near { value: SOFTER, tolerance: 0.005 }),
-            )
-            .measure(Measure::new("mean of the tests off the computation, displacement", off, "")),
+                Measure::new("standard deviation of the displacement over its rms", repeated, "")
+                    .claimed(Expected::Between(0.015, 0.02)),
+            ),
     ];
     let over_time = |channel: &str, y: Axis, title: &str| {
         let mut curves: Vec<Curve> = tests
@@ -237,5 +284,5 @@ fn tests() -> Result<Outcome, Stopped> {
             ..Panel::default()
         },
     ];
-    Ok(Outcome { panels, columns: 2, claims, ..Outcome::default() })
+    Ok(Outcome { panels, columns: 2, claims: of_the_tests(), findings, ..Outcome::default() })
 }

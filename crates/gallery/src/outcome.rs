@@ -2,7 +2,7 @@
 
 use interfield_report::Panel;
 
-use crate::claim::{Claim, Verdict};
+use crate::claim::{Claim, Finding, Verdict};
 
 /// What running an item gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,12 +15,15 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// What the paper claims, and what was found.
     pub claims: Vec<Claim>,
+    /// What was found beyond the paper.
+    pub findings: Vec<Finding>,
 }
 
 impl Outcome {
-    /// The verdict on the whole: the gravest of its claims.
+    /// The verdict on the whole: the gravest of its claims; failed where a finding of ours is not as we say.
     pub fn verdict(&self) -> Verdict {
-        self.claims.iter().map(Claim::verdict).max().unwrap_or(Verdict::Failed)
+        let findings = if self.findings.iter().all(Finding::holds) { None } else { Some(Verdict::Failed) };
+        self.claims.iter().map(Claim::verdict).chain(findings).max().unwrap_or(Verdict::Failed)
     }
 }
 

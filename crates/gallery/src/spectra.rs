@@ -32,19 +32,28 @@ it also damps resolved motions.",
     models: &[&SPLIT_MASS],
     seconds: 1,
     run: |progress| {
-        let claim = Claim::new("LSRT2 damps high frequencies without sacrificing the low ones")
-            .correction("true of γ = 1 − √2/2; γ = 1 + √2/2 damps motions that are well resolved");
-        let claim = claim
-            .measure(
-                at(MINUS, 100.0)?
-                    .claimed(Expected::AtMost(0.1))
-                    .corrected(Expected::AtMost(0.1))
-                    .reference(0.048_24, 1e-5),
+        let can = Claim::new("LSRT2 can filter out high frequencies without sacrificing the low ones")
+            .said(
+                "In addition, the LSRT method exhibits user-defined algorithmic damping, which can filter out \
+                high-frequency oscillations without sacrificing the accuracy of low-frequency modes.",
+                "Sec. 1",
             )
+            .why(format!("it says that the method can: one of its two values of γ is enough. {FILTER}"))
+            .measure(at(MINUS, 100.0)?.claimed(Expected::AtMost(0.1)).reference(0.048_24, 1e-5))
+            .measure(damping(MINUS)?.claimed(RESOLVED).reference(0.0037 * TWENTY.powi(3), 3e-6));
+        let figure = Claim::new("LSRT2 performs favourably at low and at high frequencies")
+            .said(
+                "When applied to structural systems, the favourable performance of the LSRT2 method with respect to low and \
+                high-frequency response can be observed from Fig. 1",
+                "Sec. 2",
+            )
+            .why(format!("the method is that of (2.3), with either value of γ. {FILTER}"))
+            .correction(ONLY_MINUS)
+            .measure(at(MINUS, 100.0)?.claimed(Expected::AtMost(0.1)).corrected(Expected::AtMost(0.1)))
             .measure(at(PLUS, 100.0)?.claimed(Expected::AtMost(0.1)).reference(0.008_28, 1e-5))
-            .measure(damping(MINUS)?.claimed(RESOLVED).corrected(RESOLVED).reference(0.0037 * TWENTY.powi(3), 3e-6))
+            .measure(damping(MINUS)?.claimed(RESOLVED).corrected(RESOLVED))
             .measure(damping(PLUS)?.claimed(RESOLVED));
-        Ok(Outcome { claims: vec![claim], ..radii((TWENTY, "20 steps per period"), progress)? })
+        Ok(Outcome { claims: vec![can, figure], ..radii((TWENTY, "20 steps per period"), progress)? })
     },
 };
 
@@ -60,11 +69,26 @@ a measured one: the noise of the load cell is kept as well. The curves of LSRT2 
         let stable = Claim::new(
             "LSRT2 is L-stable with both values of γ: it never grows, and infinitely fast motions vanish in a step",
         )
+        .said(
+            "For the LSRT2 algorithm we introduce two sets of parameters that satisfy second-order accuracy, L-stability \
+            and real-time compatibility: γ = 1 − √2/2 and γ = 1 + √2/2, respectively",
+            "Linearly Implicit Real Time Compatible Algorithms",
+        )
+        .why(
+            "no growth means a radius of at most one, up to rounding (1e-9). L-stability is a limit for Ω → ∞; the \
+            radius falls as 1/Ω with a factor below 5, so that 1e-4 at Ω = 1e6 leaves a factor of twenty",
+        )
         .measure(largest(MINUS)?.claimed(NO_GROWTH))
         .measure(largest(PLUS)?.claimed(NO_GROWTH))
         .measure(at(MINUS, 1e6)?.claimed(Expected::AtMost(1e-4)))
         .measure(at(PLUS, 1e6)?.claimed(Expected::AtMost(1e-4)));
         let chang = Claim::new("Chang's method is A-stable and has no high-frequency dissipation")
+            .said(
+                "Moreover, the method is A-stable but it does not exhibit high-frequency dissipation capabilities as \
+                depicted in Fig. 2.",
+                "A-stable Newmark-based method",
+            )
+            .why("no dissipation means a radius of one; 1e-6 and 1e-9 are rounding")
             .measure(largest(CHANG)?.claimed(NO_GROWTH))
             .measure(at(CHANG, 1000.0)?.claimed(Expected::Near { value: 1.0, tolerance: 1e-6 }).reference(1.0, 1e-6));
         Ok(Outcome { claims: vec![stable, chang], ..radii((TWENTY, "20 steps per period"), progress)? })
@@ -85,6 +109,19 @@ does this; the larger one begins to filter a decade too early.",
         let everywhere = Claim::new(
             "The radius of LSRT2 is at most one for all Ω, tends to zero at high frequencies and to one at low ones",
         )
+        .said(
+            "LSRT2 法在整个 Ω 区间内, 谱半径都小于等于 1; 在高频区间 (after Nyquist frequency) 谱半径随 Ω 的增大趋近于 0; \
+            在低频区间 (before Nyquist frequency) 谱半径随 Ω 的减小趋近于 1。",
+            "Sec. 1",
+        )
+        .translation(
+            "The spectral radius of LSRT2 is at most 1 for all Ω; after the Nyquist frequency it tends to 0 as Ω grows, \
+            before it to 1 as Ω falls.",
+        )
+        .why(
+            "at most one: up to rounding (1e-9). The limits for Ω → ∞ and Ω → 0 are taken at the ends of the figure: \
+            within 1 % of zero at Ω = 1000, within 0.1 % of one at Ω = 0.01",
+        )
         .measure(largest(MINUS)?.claimed(NO_GROWTH))
         .measure(largest(PLUS)?.claimed(NO_GROWTH))
         .measure(at(MINUS, 1000.0)?.claimed(Expected::AtMost(0.01)))
@@ -92,7 +129,13 @@ does this; the larger one begins to filter a decade too early.",
         .measure(at(MINUS, 0.01)?.claimed(Expected::AtLeast(0.999)))
         .measure(at(PLUS, 0.01)?.claimed(Expected::AtLeast(0.999)));
         let accurate = Claim::new("LSRT2 filters high frequencies without touching the accuracy of low ones")
-            .correction("true of γ = 1 − √2/2; γ = 1 + √2/2 damps motions that are well resolved")
+            .said("这表明该方法具有高频响应过滤特性, 且不影响低频响应的精度。", "Sec. 1")
+            .translation(
+                "This shows that the method filters the high-frequency response without affecting the accuracy of the \
+                low-frequency response.",
+            )
+            .why(FILTER)
+            .correction(ONLY_MINUS)
             .measure(at(MINUS, 1.0)?.reference(0.99687, 1e-5))
             .measure(at(PLUS, 1.0)?.reference(0.66760, 1e-5))
             .measure(damping(MINUS)?.claimed(RESOLVED).corrected(RESOLVED))
@@ -110,6 +153,12 @@ pub(crate) const PLUS: Integrator = ("LSRT2, γ = 1 + √2/2", "lsrt2", &[("gamm
 const ALPHA: Integrator = ("generalized-α, ρ∞ = 0.5", "generalized-alpha", &[("rho_inf", "0.5")]);
 const CHANG: Integrator = ("Chang", "chang", &[]);
 
+/// What holds of both values of γ.
+const ONLY_MINUS: &str = "true of γ = 1 − √2/2; γ = 1 + √2/2 damps motions that are well resolved";
+/// Why a filter is judged by these limits.
+const FILTER: &str = "the paper gives no number. High frequencies: with a radius of 0.1 at Ω = 100 a motion is below one per \
+    cent after two steps. Low frequencies: with 20 steps per period, as structures are usually integrated, a damping \
+    ratio of 0.002 is a tenth of the 2 % of a steel structure";
 /// What a radius is where nothing grows, up to rounding.
 const NO_GROWTH: Expected = Expected::AtMost(1.0 + 1e-9);
 /// Ω of twenty steps in a period, with which most structures are integrated.

@@ -46,10 +46,16 @@ impl Cut {
 
     /// The model, ready for any step.
     pub(crate) fn model(&self) -> Result<CutModel, Stopped> {
+        // With classical multipliers the sides are in state space, and ρ∞ = 1 is the midpoint rule.
+        let (scheme, param) = if self.coupling == "clm" {
+            ("state-space-alpha", ("rho_inf", "1"))
+        } else {
+            ("lsrt2", ("gamma", self.gamma))
+        };
         let model = SPLIT_MASS.with(&Settings {
             set: &[("b1", &self.b1.to_string())],
-            scheme: "lsrt2",
-            param: &[("gamma", self.gamma)],
+            scheme,
+            param: &[param],
             coupling: self.coupling,
             substeps: self.ss,
             ..Settings::default()

@@ -1,4 +1,4 @@
-//! The Rio Torto viaduct of paper 003: frequencies of its detached specimens, errors, hysteresis. Its links are in `links`.
+//! The Rio Torto viaduct of paper 003: frequencies, and errors. Its links are in `links`, its tests in `viaduct_test`.
 //!
 //! Where the paper is silent the bridge is ours (`models/rio-torto-*.toml` say what is whose), so that axes are not the
 //! paper's, but frequencies of the specimens are, and so is what each claim says.
@@ -9,18 +9,14 @@ use interfield_linalg::modes;
 use interfield_report::{Axis, Curve, Panel, Style};
 use interfield_structure::Structure;
 use interfield_structure::assemble;
+use interfield_structure::harmonic::Body;
 use interfield_structure::split::SubModel;
 
-use crate::claim::{Claim, Expected, Measure};
+use crate::claim::{Claim, Expected, Finding, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::links::{SHARES, SUBSTEPS, UNTIL, largest, link_run};
-use crate::models::{
-    History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, refused, run, start_parts, start_whole, with_step,
-};
+use crate::links::{SHARES, SUBSTEPS, UNTIL, link_run};
+use crate::models::{RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, refused, start_whole, with_step};
 use crate::outcome::{Outcome, Table};
-
-/// Displacement up to which pier 9 is elastic, F_u / k, m.
-const ELASTIC: f64 = 1_071.428_571 / 11_940.0;
 
 /// 003, table 2.
 pub(crate) const TABLE_2: Item = Item {
@@ -31,8 +27,8 @@ pub(crate) const TABLE_2: Item = Item {
     look: "A specimen is a pier with its isolator, and on top of it whatever share of the deck's mass is given to it. Cut off \
 from the bridge it has a slow mode, the pier, and a fast one, the isolator under that share. A thousandth of the deck makes the \
 fast modes 136 Hz and 175 Hz, above what an actuator can follow; five thousandths already halve them. The bridge as a whole \
-does not change. Masses and stiffnesses of the two specimens were found by inverting this very table, so that it shows that \
-two chains of two unknowns can be the paper's; with six unknowns for sixteen numbers this is still a test.",
+does not change. Masses and stiffnesses of the model are a fit to this very table, and a fit proves nothing. So the table is tested by \
+itself: two chains of two unknowns follow from its first and last columns, and must then predict the two columns between.",
     commands: &["interfield run models/rio-torto-isolated.toml --set m_f=0.005 --coupling pm"],
     models: &[&RIO_TORTO_ISOLATED],
     seconds: 1,
@@ -48,8 +44,8 @@ pub(crate) const ERRORS: Item = Item {
     look: "Left: the bridge in one piece. Its laws are evaluated once per step, at a predictor, and yet the error falls with the \
 square of the step, also through thousands of yieldings (OpenSees, which iterates, agrees: cargo xtask test opensees). Right: in two \
 parts. Modified PH without substeps is the bridge in one piece, whatever the share of mass. With substeps and little mass on \
-the specimen it gets *worse*: the free path of the specimen is as long as its yield displacement. PM keeps its error, which is that of its doubled \
-step in the bridge.",
+the specimen it gets worse: the free path of the specimen is as long as its yield displacement. This is the care about the partitioning of \
+mass that the paper asks for. PM keeps its error, which is that of its doubled step in the bridge.",
     commands: &[
         "interfield run models/rio-torto-isolated.toml --whole --scheme newmark --tangent initial --until \"6 s\"",
         "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"6 s\"",
@@ -59,22 +55,21 @@ step in the bridge.",
     run: errors,
 };
 
-/// 003, figure 8c.
-pub(crate) const FIG_8: Item = Item {
-    id: "003-fig-8c",
+/// 003, figure 4.
+pub(crate) const FIG_4: Item = Item {
+    id: "003-fig-4",
     paper: Paper::P003,
-    place: "Fig. 8c",
-    what: "Hysteresis of pier 9, as built and isolated",
-    look: "The paper shows two tests, we show two emulated ones with the same coupling: PM, piers 9 and 11 as specimens, ten substeps. As built the \
-pier yields, softens and dissipates. Isolated, it moves along a line and stays far below the displacement at which it would yield; \
-the energy goes into the sliding isolator on top of it (right). The as-built loop is not symmetric because the ground motion is not.",
+    place: "Fig. 4",
+    what: "The lowest frequencies of the bridge, as built and isolated",
+    look: "The figure shows both configurations with the frequencies of their four lowest modes; neither is in the text at hand, and our bridge \
+is one like it. Its transverse frequencies are those of an independent implementation.",
     commands: &[
-        "interfield run models/rio-torto-as-built.toml --coupling pm --until \"10 s\"",
-        "interfield run models/rio-torto-isolated.toml --coupling pm --until \"10 s\"",
+        "interfield modes models/rio-torto-as-built.toml --count 4",
+        "interfield modes models/rio-torto-isolated.toml --count 4",
     ],
     models: &[&RIO_TORTO_AS_BUILT, &RIO_TORTO_ISOLATED],
-    seconds: 2,
-    run: hysteresis,
+    seconds: 1,
+    run: |_| lowest(),
 };
 
 /// All frequencies of a part on its own, Hz.
@@ -87,14 +82,20 @@ fn frequencies(part: &SubModel) -> Result<Vec<f64>, Stopped> {
     Ok(found.omega2.iter().map(|w2| w2.max(0.0).sqrt() / std::f64::consts::TAU).collect())
 }
 
+/// Table 2 of the paper, Hz: the frequencies for each of [`SHARES`].
+pub(crate) const PRINTED: [[f64; 4]; 4] =
+    [[2.36, 3.56, 135.82, 174.67], [2.32, 3.50, 61.81, 79.45], [1.96, 2.98, 23.03, 29.53], [0.76, 1.15, 13.69, 17.51]];
+
+/// Frequencies over the share of mass of a chain whose modes are these two of the table, from its first and last columns.
+pub(crate) fn chain(slow: usize, fast: usize) -> impl Fn(f64) -> [f64; 2] {
+    let pair = |column: usize| [PRINTED[column][slow], PRINTED[column][fast]];
+    predicted([(0.001, pair(0)), (0.95, pair(3))])
+}
+
 fn table_2() -> Result<Outcome, Stopped> {
-    const PRINTED: [[f64; 4]; 4] = [
-        [2.36, 3.56, 135.82, 174.67],
-        [2.32, 3.50, 61.81, 79.45],
-        [1.96, 2.98, 23.03, 29.53],
-        [0.76, 1.15, 13.69, 17.51],
-    ];
-    let mut claim = Claim::new("Frequencies of the decoupled physical substructure");
+    let mut fit = Finding::new(
+        "The specimens of our model are a fit to the table: their frequencies are the printed ones by construction",
+    );
     let mut rows = Vec::new();
     for (share, printed) in SHARES.iter().zip(PRINTED) {
         let model = RIO_TORTO_ISOLATED.with(&Settings { set: &[("m_f", share)], ..Settings::default() })?;
@@ -102,14 +103,54 @@ fn table_2() -> Result<Outcome, Stopped> {
         let found = structure.parts().last().map(frequencies).unwrap_or_else(|| Ok(Vec::new()))?;
         let far = found.iter().zip(printed).map(|(f, p)| (f / p - 1.0).abs()).fold(0.0, f64::max);
         let far = if found.len() == printed.len() { far } else { f64::NAN };
-        let what = format!("m_f = {share}: largest difference to the table");
-        claim = claim.measure(Measure::new(what, 100.0 * far, "%").claimed(Expected::AtMost(0.5)));
+        let what = format!("m_f = {share}: largest difference of the fit to the table");
+        fit = fit.measure(Measure::new(what, 100.0 * far, "%").claimed(Expected::AtMost(0.5)));
         let cells = found.iter().zip(printed).map(|(f, p)| format!("{f:.3} ({p:.2})"));
         rows.push(std::iter::once((*share).to_owned()).chain(cells).collect());
     }
+    let mut claim = Claim::new("The frequencies are those of two detached chains, pier and isolator, under the shares of mass of eq. 22")
+        .said(
+            "For the sake of clarity, Table 2 summarizes the eigenfrequencies of the decoupled 4-DoFs PS for different values of the mass \
+            fraction parameter.",
+            "Sec. 4",
+        )
+        .why(
+            "two chains follow from the columns m_f = 0.001 and 0.95 and predict the other two. The frequencies are printed to 0.01 Hz, the \
+            lowest, 0.76 Hz, to 0.66 %; the prediction may miss by as much",
+        );
+    // Modes 1 and 3 belong to one chain, 2 and 4 to the other.
+    for (name, [slow, fast]) in [("first", [0, 2]), ("second", [1, 3])] {
+        let predict = chain(slow, fast);
+        for (column, share) in [(1, 0.005), (2, 0.05)] {
+            let printed = [PRINTED[column][slow], PRINTED[column][fast]];
+            let far = predict(share).into_iter().zip(printed).map(|(f, p)| (f / p - 1.0).abs()).fold(0.0, f64::max);
+            let what = format!("{name} chain, m_f = {share}: largest difference of the prediction to the table");
+            claim = claim.measure(Measure::new(what, 100.0 * far, "%").claimed(Expected::AtMost(0.66)));
+        }
+    }
     let header = ["share m_f", "mode 1 [Hz]", "mode 2 [Hz]", "mode 3 [Hz]", "mode 4 [Hz]"].map(str::to_owned).to_vec();
-    let table = Table { title: "Detached specimens; in parentheses as printed".to_owned(), header, rows };
-    Ok(Outcome { tables: vec![table], claims: vec![claim], ..Outcome::default() })
+    let table =
+        Table { title: "Detached specimens of our model, a fit; in parentheses as printed".to_owned(), header, rows };
+    Ok(Outcome { tables: vec![table], claims: vec![claim], findings: vec![fit], ..Outcome::default() })
+}
+
+/// Both frequencies of a chain over its share of mass, from those at two shares.
+///
+/// A pier (k_p, m_p) carries an isolator k_i and on it the mass m_0 + m_f M. With c = k_i / (m_0 + m_f M) the sum of both ω² is
+/// a + c, a = (k_p + k_i) / m_p, and their product p c, p = k_p / m_p; 1/c is linear in m_f.
+fn predicted(known: [(f64, [f64; 2]); 2]) -> impl Fn(f64) -> [f64; 2] {
+    let sums = known.map(|(_, f)| f[0].powi(2) + f[1].powi(2));
+    let products = known.map(|(_, f)| (f[0] * f[1]).powi(2));
+    let second = (sums[0] - sums[1]) / (products[0] / products[1] - 1.0);
+    let c = [second * products[0] / products[1], second];
+    let (a, p) = (sums[0] - c[0], products[0] / c[0]);
+    let slope = (1.0 / c[1] - 1.0 / c[0]) / (known[1].0 - known[0].0);
+    move |share| {
+        let c = 1.0 / (1.0 / c[0] + slope * (share - known[0].0));
+        let (half, product) = (0.5 * (a + c), p * c);
+        let root = (half * half - product).sqrt();
+        [(product / (half + root)).sqrt(), (half + root).sqrt()]
+    }
 }
 
 /// Displacement of the deck at pier 9 with the bridge in one piece, `per_step` steps to one of 1/1024 s, sampled as the
@@ -143,6 +184,26 @@ fn distance(found: &[f64], reference: &[f64]) -> f64 {
     if found.len() == reference.len() { far.sqrt() } else { f64::NAN }
 }
 
+/// Whether both couplings are suitable, from the errors of runs by coupling, share of mass and substeps.
+fn suitable(found: impl Fn(&'static str, &'static str, u32) -> Measure) -> Claim {
+    let limit = Expected::AtMost(0.005);
+    Claim::new("Both methods are suitable for hybrid simulation, if the mass is partitioned with care")
+        .said(
+            "During HS numerical simulations and experimental tests proved that both algorithms are suitable to HS. In this respect \
+            particular care must be devoted to the partitioning of mass between PS and NS.",
+            "Sec. 6",
+        )
+        .why(
+            "the paper gives no number. Suitable: an error of 0.5 % of the response, the accuracy class of good transducers of force and \
+            displacement. Care: without it, with a thousandth of the mass on the specimen, one of both exceeds this limit",
+        )
+        .measure(found("pm", "0.95", 100).claimed(limit))
+        // The reference of the sheet, 2.5e-3, has one memory of laws for both sequences of PM.
+        .measure(found("pm", "0.001", 100).claimed(limit))
+        .measure(found("modified-ph", "0.95", 100).claimed(limit).reference(8.0e-4, 1e-5))
+        .measure(found("modified-ph", "0.001", 100).claimed(Expected::AtLeast(0.005)))
+}
+
 fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     const FINER: [u64; 3] = [1, 2, 4];
     const SHOWN: [&str; 2] = ["0.001", "0.95"];
@@ -159,34 +220,35 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     for method in ["pm", "modified-ph"] {
         for share in SHOWN {
             for substeps in SUBSTEPS {
-                let error = distance(&link_run(method, share, substeps)?.deck, &exact);
-                runs.push((method, share, substeps, error));
+                let deck = link_run(method, share, substeps)?.deck;
+                runs.push((method, share, substeps, distance(&deck, &exact), deck));
                 progress.at(0.5 + 0.5 * runs.len() as f64 / 16.0)?;
             }
         }
     }
-    let error = |method: &str, share: &str, ss: u32| {
-        runs.iter().find(|r| (r.0, r.1, r.2) == (method, share, ss)).map_or(f64::NAN, |r| r.3)
-    };
+    let run = |method: &str, share: &str, ss: u32| runs.iter().find(|r| (r.0, r.1, r.2) == (method, share, ss));
+    let error = |method: &str, share: &str, ss: u32| run(method, share, ss).map_or(f64::NAN, |r| r.3);
     let found = |method, share, ss| {
         Measure::new(format!("{method}, m_f = {share}, ss = {ss}: rms error / rms"), error(method, share, ss), "")
     };
     let order = (whole[0].1 / whole[2].1).log2() / 2.0;
     let order = Measure::new("observed order of the bridge in one piece", order, "");
     let convergence =
-        Claim::new("The implicit Newmark scheme, its laws evaluated once per step, converges at second order")
-            .measure(order.claimed(Expected::Near { value: 2.0, tolerance: 0.1 }));
+        Finding::new("The implicit Newmark scheme, its laws evaluated once per step, converges at second order")
+            .measure(order.claimed(Expected::Near { value: 2.0, tolerance: 0.05 }))
+            .measure(found("modified-ph", "0.001", 1).reference(8.88e-4, 1e-6))
+            .measure(found("modified-ph", "0.95", 1).reference(8.88e-4, 1e-6));
+    let decks = SHOWN.map(|share| run("modified-ph", share, 1).map_or(&[][..], |r| &r.4));
+    let unchanged = Measure::new(
+        "modified-ph, ss = 1: m_f = 0.001 against 0.95, rms difference / rms",
+        distance(decks[0], decks[1]),
+        "",
+    );
     let share = Claim::new("The overall dynamics does not depend on the share of mass")
-        .measure(found("modified-ph", "0.001", 1).claimed(Expected::AtMost(1e-3)).reference(8.88e-4, 1e-6))
-        .measure(found("modified-ph", "0.95", 1).claimed(Expected::AtMost(1e-3)).reference(8.88e-4, 1e-6));
-    let suitable = Expected::AtMost(0.005);
-    let both = Claim::new("Both methods are suitable for hybrid simulation, with substeps")
-        .correction(
-            "modified PH only if enough mass stands on the specimen: its free path must stay below what makes it yield",
-        )
-        .measure(found("pm", "0.001", 100).claimed(suitable).corrected(suitable).reference(2.5e-3, 1e-4))
-        .measure(found("modified-ph", "0.001", 100).claimed(suitable))
-        .measure(found("modified-ph", "0.95", 100).claimed(suitable).corrected(suitable).reference(8.0e-4, 1e-5));
+        .said("Since both contributions share the same nodes, the overall dynamics remains unchanged", "Sec. 4")
+        .why("\"unchanged\": equal to rounding. In 6144 steps it adds up to some 1e-12; a hundred times as much is left to the yieldings. Computed with \
+            modified PH without substeps")
+        .measure(unchanged.claimed(Expected::AtMost(1e-10)));
     let steps = whole.iter().map(|p| (1e3 * p.0, 100.0 * p.1)).collect();
     let slope = whole.iter().map(|p| (1e3 * p.0, 100.0 * whole[0].1 * (p.0 / whole[0].0).powi(2))).collect();
     let one_piece = Panel {
@@ -212,52 +274,36 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
         curves: pairs.enumerate().map(curve).collect(),
         ..Panel::default()
     };
-    let claims = vec![convergence, share, both];
-    Ok(Outcome { panels: vec![one_piece, parts], columns: 2, claims, ..Outcome::default() })
+    let (claims, findings) = (vec![share, suitable(found)], vec![convergence]);
+    Ok(Outcome { panels: vec![one_piece, parts], columns: 2, claims, findings, ..Outcome::default() })
 }
 
-/// Work of a force along a displacement, kJ for kN and m.
-fn work(loop_of: &[(f64, f64)]) -> f64 {
-    loop_of.windows(2).map(|p| (p[1].0 - p[0].0) * (p[0].1 + p[1].1) / 2.0).sum()
-}
-
-fn hysteresis(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
-    let settings = Settings { coupling: "pm", substeps: 10, until: "10 s", ..Settings::default() };
-    let run = |file: &crate::models::File, from: f64| -> Result<History, Stopped> {
-        run(&mut start_parts(file.with(&settings)?)?, |part| progress.at(from + 0.5 * part))
-    };
-    let (built, isolated) = (run(&RIO_TORTO_AS_BUILT, 0.0)?, run(&RIO_TORTO_ISOLATED, 0.5)?);
-    let pier = |history: &History| history.over("column9.deformation", "column9.force");
-    let isolator = isolated.over("isolator9.deformation", "isolator9.force");
-    let (yielding, elastic) = (pier(&built), pier(&isolated));
-    let peak = |points: &[(f64, f64)]| largest(&points.iter().map(|p| p.0).collect::<Vec<_>>());
-    let claim = Claim::new("Isolated, the pier stays elastic and the isolators dissipate the energy")
-        .measure(
-            Measure::new("largest displacement of pier 9, isolated", peak(&elastic), "m")
-                .claimed(Expected::AtMost(ELASTIC))
-                .reference(0.045, 5e-4),
+/// Frequencies of the four lowest modes of both configurations.
+fn lowest() -> Result<Outcome, Stopped> {
+    let claim = Claim::new("The figure gives the frequencies of the four lowest modes")
+        .said(
+            "Figure 4 depicts schematics of bridge configuration with node numbering, dimensions and frequencies of the four lowest eigenmodes.",
+            "Sec. 3",
         )
-        .measure(Measure::new("the same as built", peak(&yielding), "m").claimed(Expected::AtLeast(ELASTIC)))
-        .measure(Measure::new("travel of isolator 9", peak(&isolator), "m").reference(0.15, 5e-3))
-        .measure(
-            Measure::new("energy dissipated by isolator 9", work(&isolator), "kJ")
-                .claimed(Expected::AtLeast(10.0 * work(&elastic).abs())),
-        )
-        .measure(Measure::new("energy dissipated by pier 9, as built", work(&yielding), "kJ"));
-    let millimetres = |points: &[(f64, f64)]| points.iter().map(|p| (1e3 * p.0, p.1)).collect::<Vec<_>>();
-    let pier = Panel {
-        title: "pier 9".to_owned(),
-        x: Axis::new("displacement", "mm"),
-        y: Axis::new("force", "kN"),
-        curves: vec![Curve::line("as built", millimetres(&yielding)), Curve::line("isolated", millimetres(&elastic))],
-        ..Panel::default()
-    };
-    let slider = Panel {
-        title: "isolator 9".to_owned(),
-        x: Axis::new("travel", "mm"),
-        y: Axis::new("force", "kN"),
-        curves: vec![Curve::line("isolated", millimetres(&isolator)).colour(1)],
-        ..Panel::default()
-    };
-    Ok(Outcome { panels: vec![pier, slider], columns: 2, claims: vec![claim], ..Outcome::default() })
+        .untested("the frequencies stand in the figure, which is not in the text at hand, and the bridge is in references 8 and 9 of the paper");
+    let mut finding = Finding::new("Our bridge has the frequencies of an independent implementation");
+    let mut rows = Vec::new();
+    for (name, file, reference) in [
+        ("as built", &RIO_TORTO_AS_BUILT, [0.533, 0.938, 1.143, 1.362]),
+        ("isolated", &RIO_TORTO_ISOLATED, [0.623, 0.967, 1.311, 1.778]),
+    ] {
+        let structure = Structure::new(file.with(&Settings::default())?).map_err(|problems| refused(&problems))?;
+        let found = structure.resonances(Body::Coupled, 4).map_err(|e| Stopped::Fault(e.to_string()))?;
+        let mut row = vec![name.to_owned()];
+        for (k, (resonance, reference)) in found.iter().zip(reference).enumerate() {
+            let f = resonance.omega / std::f64::consts::TAU;
+            finding =
+                finding.measure(Measure::new(format!("{name}, mode {}", k + 1), f, "Hz").reference(reference, 5e-4));
+            row.push(format!("{f:.3}"));
+        }
+        rows.push(row);
+    }
+    let header = ["bridge", "mode 1 [Hz]", "mode 2 [Hz]", "mode 3 [Hz]", "mode 4 [Hz]"].map(str::to_owned).to_vec();
+    let tables = vec![Table { title: "Lowest frequencies of our bridge, initial stiffness".to_owned(), header, rows }];
+    Ok(Outcome { tables, claims: vec![claim], findings: vec![finding], ..Outcome::default() })
 }

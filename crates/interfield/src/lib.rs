@@ -21,10 +21,12 @@
 //! in the middle of a test, goes to standard error.
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
+pub mod alternatives;
 pub mod checkpoint;
 mod choices;
 pub mod coupled;
 pub mod files;
+pub mod identify;
 pub mod laboratory;
 mod model_file;
 mod operator;

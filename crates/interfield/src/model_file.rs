@@ -384,12 +384,14 @@ impl ModelFile {
         workshop: &mut dyn Workshop,
     ) -> Result<Simulation, Refused> {
         structure.start(workshop).map_err(|problems| {
-            let (laboratory, model): (Vec<Problem>, Vec<Problem>) =
-                problems.into_iter().partition(|p| p.subject == Subject::Laboratory);
-            if laboratory.is_empty() {
-                return self.refuse_for(&model, places);
+            // What is no mistake of the model is told without a place in it.
+            for (subject, cause) in [(Subject::Laboratory, Cause::Machine), (Subject::Start, Cause::Fault)] {
+                let about: Vec<Problem> = problems.iter().filter(|p| p.subject == subject).cloned().collect();
+                if !about.is_empty() {
+                    return Refused::of(cause, &about);
+                }
             }
-            Refused::of(Cause::Machine, &laboratory)
+            self.refuse_for(&problems, places)
         })
     }
 

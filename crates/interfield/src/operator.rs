@@ -43,6 +43,7 @@ impl Operator {
         match word {
             Word::Pause => change(paused, true, "pausing", "the run is paused already"),
             Word::Resume => change(paused, false, "resuming", "the run is not paused"),
+            Word::Control(..) => Err("this run has no actuators; nothing was done".to_owned()),
             Word::Stop | Word::Abort => change(stop, true, "stopping", "the run is being stopped already"),
             Word::Status | Word::Note(_) => Ok(match [over, stop, paused].map(|f| f.load(Ordering::Acquire)) {
                 [true, ..] => "over",

@@ -368,7 +368,7 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
         },
         Quantity::Specimen(s, i, reading) => {
             let specimen = &model.specimens[s];
-            let dof = &model.dofs[specimen.dofs[i]].name;
+            let dof = specimen.column(i).map_or("?", |d| model.dofs[d].name.as_str());
             match reading {
                 Reading::Target => format!("target displacement of specimen `{}` along `{dof}`", specimen.name),
                 Reading::Reached => format!("measured displacement of specimen `{}` along `{dof}`", specimen.name),

@@ -64,7 +64,7 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { continue };
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let period = specimen.period;
-        let names = laboratory::names(specimen);
+        let names = specimen.names();
         let dry =
             Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None, names: &names };
         assessed.extend(Assessed::of(specimen, rig, dry));
@@ -87,7 +87,7 @@ struct Dry {
 impl Workshop for Dry {
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
         let seen = Arc::new(Mutex::new(Seen { histories: vec![History::default(); specimen.actuators.len()] }));
-        controller.call(laboratory::names(specimen));
+        controller.call(specimen.names());
         controller.record(Box::new(Eye(seen.clone())));
         self.seen.push((specimen.name.clone(), seen));
         Ok(Box::new(controller))

@@ -41,7 +41,7 @@ pub struct Domain<C, S, X> {
 }
 
 impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
-    /// Lengths of the state `x` = [u v s h m], with the history h of the scheme and the memory m of the system, and of the scratch memory `w` that [`Domain::new`] needs.
+    /// Lengths of the state `x` = [u v s h z], with the history h of the scheme and the memory z of the system, and of the scratch memory `w` that [`Domain::new`] needs.
     pub fn memory(scheme: &C, sys: &S) -> (usize, usize) {
         let Memory { history, scratch } = scheme.memory(sys.dims());
         let state = sys.dims().state() + history + sys.memory().len();

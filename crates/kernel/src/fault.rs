@@ -47,8 +47,12 @@ pub enum Fault {
     },
     /// The laboratory ended the test; the code is its own.
     Laboratory {
+        /// Of which specimen, counted over the substructure.
+        specimen: u16,
         /// What tripped.
         code: u32,
+        /// At which of its instruments, if at one: actuators, then sensors of their own.
+        instrument: Option<u16>,
     },
     /// A program that computes a part of the structure returned no force; the code is that of the laboratory.
     Partner {
@@ -57,6 +61,17 @@ pub enum Fault {
         /// What was the matter.
         code: u32,
     },
+}
+
+impl Fault {
+    /// The same, if a laboratory ended the test, as that of this specimen.
+    #[must_use]
+    pub fn of_specimen(self, number: u16) -> Self {
+        match self {
+            Fault::Laboratory { code, instrument, .. } => Fault::Laboratory { specimen: number, code, instrument },
+            other => other,
+        }
+    }
 }
 
 /// Names the first number of `y` = [u v s] that is not finite.

@@ -22,6 +22,7 @@ pub mod element;
 pub mod expr;
 pub mod fault;
 pub mod frame;
+pub mod laws;
 pub mod portable;
 pub mod scalar;
 pub mod scheme;
@@ -31,6 +32,7 @@ pub mod uniaxial;
 pub use archive::{Archive, Persist, StateError};
 pub use domain::{Domain, StepMap};
 pub use fault::Fault;
+pub use laws::SlowLaws;
 pub use scalar::{Dual, Lanes, Portable, Scalar};
 
 pub use scheme::Scheme;

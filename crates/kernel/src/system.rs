@@ -4,7 +4,7 @@
 //! holds its estimated M, C and K, passes the operator calls through and answers [`System::force`] with
 //! a measurement. A scheme cannot tell the two apart.
 
-use crate::{Archive, Fault};
+use crate::{Archive, Fault, SlowLaws};
 
 /// Numbers of unknowns of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,11 @@ pub trait System {
     /// `bs` becomes `sd`.
     fn solve(&mut self, slot: usize, b: &mut [f64], bs: &mut [f64]);
 
+    /// Whether its mass matrix depends on the configuration.
+    fn changes_mass(&self) -> bool {
+        false
+    }
+
     /// `y = M x` with the mass matrix of the linearisation.
     fn mul_mass(&self, x: &[f64], y: &mut [f64]);
 
@@ -95,6 +100,17 @@ pub trait System {
     /// the step, s. Moves nothing.
     fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
 
+    /// Prepares [`System::accelerations_at`] for these unknowns. `false`: it would be no shorter than a whole evaluation.
+    fn prepare_at(&mut self, _unknowns: &[usize]) -> bool {
+        false
+    }
+
+    /// What [`System::force`] without a shift and a solution with the mass matrix give at the unknowns of [`System::prepare_at`], bit by
+    /// bit: `a = -M⁻¹ r`, for couplings that ask for nothing else. Laws with a memory are moved as [`System::force`] moves them.
+    fn accelerations_at(&mut self, _at: Point<'_>, _a: &mut [f64]) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
     /// point to the next. Part of the complete state of a domain.
     fn memory(&self) -> &[f64] {
@@ -104,6 +120,19 @@ pub trait System {
     /// [`System::memory`], to be written.
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut []
+    }
+
+    /// How many of the first numbers of [`System::memory`] belong to a state of the system: whoever keeps several states of it keeps as
+    /// many of these, and gives them back before it goes on from one. The others exist once, whatever is computed with the system: what
+    /// a rig went through, which nobody can take back.
+    fn own_memory(&self) -> usize {
+        self.memory().len()
+    }
+
+    /// Whether number `i` of these is a continuous variable, so that the mean of two states has the mean of it. Branches, directions,
+    /// tangents and turned axes are not: they are taken from one state, with all that belongs to them.
+    fn mixes(&self, _i: usize) -> bool {
+        true
     }
 
     /// Saves or restores what else it remembers from one step to the next, beside [`System::memory`].
@@ -126,4 +155,9 @@ pub trait System {
 
     /// The laws stand again where the step began, for another trial.
     fn rewind(&mut self) {}
+
+    /// Its laws that can be computed apart from it, if it knows of any.
+    fn laws(&mut self) -> Option<&mut dyn SlowLaws> {
+        None
+    }
 }

@@ -797,6 +797,24 @@ fn bouc_wen_reaches_its_ultimate_force() {
     }
 }
 
+/// For n = 1 the rate is smooth at z = 0 but for the term of gamma: its slope there is -beta |q'|, as a run that starts with a velocity needs it.
+#[test]
+fn bouc_wen_has_its_slope_at_zero_force() {
+    // Stiffness degrading laws: n1 k / (k xy) in place of beta.
+    let laws: [(&str, &[f64], usize); 3] = [
+        ("bouc-wen", &[20.0, 3.0, 1.0, 1.0, 0.0], 1),
+        ("modified-bouc-wen", &[20.0, 3.0, 0.5, 1.0, 1.0, 1.0], 1),
+        ("degrading-bouc-wen", &[20.0, 0.25, 0.0, 0.0, 0.0, 1.0, 0.75, 0.25], 2),
+    ];
+    for (name, parameters, states) in laws {
+        let law = AnyLaw::new(name, parameters).unwrap();
+        let at = |v: f64| Point { q: vec![0.3], v: vec![v], s: vec![0.0; states], acc: vec![0.0] };
+        for v in [0.2, -0.2] {
+            assert_close(Blocks::of(&law, &at(v)).e[0], -3.0 * f64::abs(v), 1e-14);
+        }
+    }
+}
+
 #[test]
 fn bouc_wen_loading_and_unloading_in_closed_form() {
     let (k, beta, gamma) = (7200.0, 60.0, 40.0);

@@ -184,3 +184,64 @@ fn path_and_state_agree_over_loops() {
     // The state is beyond delta by one of its steps, the path is exact however long its increments are.
     any.iter().for_each(|f| assert!(largest(f, &exact) < ISOLATOR[0] * 1.3 / 100_000.0, "{f:?} and {exact:?}"));
 }
+
+/// Work of sinusoids of amplitude 3 that are so much behind each other, per cycle once they are steady, on a law that each of them
+/// visits in turn: with one memory for all, and with one for each.
+fn visited(law: &PathLaw, behind: &[f64]) -> [f64; 2] {
+    const STEPS: u32 = 2000;
+    let at = |i: usize, j: u32| 3.0 * (std::f64::consts::TAU * f64::from(j) / f64::from(STEPS) - behind[i]).sin();
+    [true, false].map(|one| {
+        let mut memories = vec![[0.0; 2]; behind.len()];
+        let mut forces = vec![0.0; behind.len()];
+        let mut work = 0.0;
+        for j in 1..=3 * STEPS {
+            if j == 2 * STEPS + 1 {
+                work = 0.0;
+            }
+            for i in 0..behind.len() {
+                let memory = &mut memories[if one { 0 } else { i }];
+                *memory = law.moved(*memory, at(i, j));
+                let force = law.force(*memory);
+                work += 0.5 * (force + forces[i]) * (at(i, j) - at(i, j - 1));
+                forces[i] = force;
+            }
+        }
+        work
+    })
+}
+
+/// Dissipative as it is, a law with one memory for several sequences can give energy (book: passivity 4.1).
+#[test]
+fn one_memory_for_several_sequences_is_not_passive() {
+    let law = path("mostaghel", &[1.0, 0.0, 1.0]);
+    let third = std::f64::consts::TAU / 3.0;
+    for (behind, one, own) in [
+        (vec![0.0, third, 2.0 * third], -11.6, 24.0),
+        (vec![0.0, -third, -2.0 * third], 11.5, 24.0),
+        (vec![0.0, 0.75 * third], 0.0, 16.0),
+    ] {
+        let found = visited(&law, &behind);
+        assert!((found[0] - one).abs() < 0.05 && (found[1] - own).abs() < 0.01, "{behind:?}: {found:?}");
+    }
+    // With own memories never, whatever the sequences are.
+    for i in 0..300 {
+        let behind: Vec<f64> = (0..3).map(|j| 0.01 * f64::from((7919 * (i + 1) * (j + 1)) % 628)).collect();
+        assert!(visited(&law, &behind)[1] > 0.0, "{behind:?}");
+    }
+}
+
+/// A mean of memories with weights of both signs may lie slightly beyond the strength: the next increment brings it back.
+#[test]
+fn a_variable_beyond_its_bound_comes_back_with_the_next_increment() {
+    for (law, strength) in [
+        (path("mostaghel", &[50.0, 0.0, 0.02]), 50.0 * 0.02),
+        (path("bouc-wen", &[2.0, 3.0, 1.0, 1.0, 0.0]), 0.5),
+        (path("modified-bouc-wen", &PIER), (0.9 * 2.0_f64 / 4.7).powf(1.0 / 1.3)),
+    ] {
+        let [_, within] = law.moved([0.0, 0.0], 100.0);
+        for (z, d) in [(1.05 * within, 0.0), (1.05 * within, 1e-4), (-1.05 * within, 1e-4), (1.05 * within, -1e-4)] {
+            let force = law.force(law.moved([0.3, z], 0.3 + d));
+            assert!(force.abs() <= strength * (1.0 + 1e-12), "{z} by {d}: {force} of {strength}");
+        }
+    }
+}

@@ -235,6 +235,10 @@ pub enum AtEnd {
 pub struct Layout {
     /// One per actuator.
     pub actuators: Vec<Wiring>,
+    /// Transducers besides those of the actuators, in the inputs.
+    pub transducers: Vec<Field>,
+    /// Load cells besides those of the actuators, in the inputs.
+    pub load_cells: Vec<Field>,
     /// What devices exchange.
     pub assignments: Vec<Assignment>,
     /// What becomes of the outputs.
@@ -255,7 +259,7 @@ impl Layout {
             let drive = a.drive.map(|d| [d.status, d.position]);
             [Some(a.displacement), Some(a.force), drive.map(|d| d[0]), drive.map(|d| d[1])]
         };
-        self.actuators.iter().flat_map(of).flatten()
+        self.actuators.iter().flat_map(of).flatten().chain(self.transducers.iter().chain(&self.load_cells).copied())
     }
 
     /// All bytes that are written: numbers, and those that hold a bit.

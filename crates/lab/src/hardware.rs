@@ -27,6 +27,11 @@ pub trait Hardware: Send {
     /// Number of actuators.
     fn actuators(&self) -> usize;
 
+    /// Number of transducers and of load cells besides those of the actuators.
+    fn sensors(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
     /// Length of what it remembers; zero for anything real.
     fn memory(&self) -> usize {
         0
@@ -40,13 +45,23 @@ pub trait Hardware: Send {
     /// What goes out with the next command.
     fn interlock(&mut self, _out: Interlock) {}
 
-    /// Sends a command to every actuator, lets one period pass, and reads displacement and force of each. Readings that
-    /// did not arrive are left as they were.
+    /// Sends a command to every actuator, lets one period pass, and reads displacement and force of each; further
+    /// transducers and load cells stand behind those of the actuators. Readings that did not arrive are left as they were.
     fn exchange(&mut self, memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply;
+
+    /// Where the degrees of freedom are that no actuator moves, m (rad), as of the last exchange; what is real does not say.
+    fn show_free(&self, _memory: &[f64], free: &mut [f64]) {
+        free.fill(f64::NAN);
+    }
 
     /// Whether the emergency stop of the laboratory was pressed, as of the last exchange.
     fn emergency_stop(&self) -> bool {
         false
+    }
+
+    /// Whether its numbers are those of instruments, which are calibrated; if not, they are metres and newtons.
+    fn has_instruments(&self) -> bool {
+        true
     }
 
     /// Whether nothing real moves.

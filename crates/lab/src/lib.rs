@@ -7,14 +7,18 @@
 //! laboratory is thereby one slice, part of the complete state of the loop, and the loop can be probed like any scheme.
 #![forbid(unsafe_code)]
 
+pub mod benchmark;
 pub mod compensate;
 pub mod controller;
 pub mod emulate;
 pub mod fieldbus;
+pub mod fixture;
 pub mod guard;
 pub mod hardware;
+pub mod identify;
 pub mod indicators;
 pub mod kinematics;
+pub mod marths;
 pub mod paced;
 pub mod partner;
 pub mod plant;
@@ -22,6 +26,7 @@ pub mod realtime;
 pub mod recorded;
 pub mod rig;
 pub mod safety;
+pub mod sensing;
 pub mod signal;
 pub mod stiffness;
 pub mod verdict;

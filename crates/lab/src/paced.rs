@@ -17,7 +17,7 @@ use crate::controller::{Controller, Progress};
 use crate::realtime::mailbox::{self, Integrator, Patience, Silence, mailbox};
 use crate::realtime::rights::{Request, Rights, claim};
 use crate::realtime::{Clock, Histogram, Timing};
-use crate::rig::{LoopTiming, Reading, Rig, Target, TestLog};
+use crate::rig::{LoopTiming, Rig, Target, TestLog};
 use crate::safety::Trip;
 
 /// How a rig is paced.
@@ -42,6 +42,7 @@ struct Ended {
 /// A rig whose controller lives in another thread.
 pub struct Paced {
     dofs: usize,
+    inner: usize,
     post: Post,
     watchdog: Duration,
     /// Samples of the controller so far.
@@ -73,12 +74,12 @@ enum Order {
 }
 
 /// What the controller answers, with its readings: reached, or why the test is over.
-type Answer = Result<(), Trip>;
+type Answer = Result<(), Fault>;
 type Post = Integrator<Order, Answer>;
 type Inbox = mailbox::Controller<Order, Answer>;
 
 /// The controller does not answer.
-const LOST: Fault = Trip::Watchdog.fault();
+const LOST: Fault = Trip::Watchdog.fault(None);
 
 impl Paced {
     /// Starts the controller in its thread. Allocations end here.
@@ -92,7 +93,8 @@ impl Paced {
         let period = (seconds * 1e9) as u64;
         let beats = Arc::new(AtomicU64::new(0));
         let beat = Arc::clone(&beats);
-        let (post, inbox) = mailbox(dofs, Reading::COUNT * dofs, pace.patience);
+        let (inner, readings) = (controller.inner(), controller.readings());
+        let (post, inbox) = mailbox(dofs, readings, pace.patience);
         let mut turn = Turn { memory: vec![0.0; controller.memory()], controller, inbox };
         let mut clock = clock;
         let run = move || {
@@ -112,6 +114,7 @@ impl Paced {
         let thread = std::thread::Builder::new().name("interfield-rig".into()).spawn(run)?;
         Ok(Paced {
             dofs,
+            inner,
             post,
             watchdog: pace.watchdog,
             beats,
@@ -159,9 +162,9 @@ impl Turn {
         let answer = match progress {
             Progress::Busy => return controller.is_done(),
             Progress::Reached => Ok(()),
-            Progress::Over(trip) => Err(trip),
+            Progress::Over(fault) => Err(fault),
         };
-        inbox.answer(controller.number(), answer, &memory[..Reading::COUNT * controller.dofs()]);
+        inbox.answer(controller.number(), answer, &memory[..controller.readings()]);
         answer.is_err()
     }
 }
@@ -171,9 +174,13 @@ impl Rig for Paced {
         self.dofs
     }
 
+    fn inner(&self) -> usize {
+        self.inner
+    }
+
     /// The readings only: the rest is in the thread.
     fn memory(&self) -> usize {
-        Reading::COUNT * self.dofs
+        self.readings()
     }
 
     /// Its time goes on while it would be saved; what is saved is the rehearsal of the same test.
@@ -213,7 +220,7 @@ impl Rig for Paced {
         };
         self.answered = self.begun.then(Instant::now);
         self.begun = true;
-        answer.map_err(Trip::fault)
+        answer
     }
 
     fn give_up(&mut self) {

@@ -18,6 +18,8 @@ pub struct Track {
 /// A test that was recorded.
 pub struct Recorded {
     tracks: Vec<Track>,
+    /// What transducers and load cells besides those of the actuators showed, sample by sample.
+    sensors: [Vec<Vec<f64>>; 2],
     /// Whether readings arrived, sample by sample.
     fresh: Vec<bool>,
     /// Largest difference between a command and the recorded one that still counts as the same, per actuator.
@@ -41,13 +43,32 @@ impl Recorded {
         }
         let allowed =
             tracks.iter().map(|t| tolerance * t.command.iter().fold(0.0, |m: f64, c| m.max(c.abs()))).collect();
-        Ok(Recorded { tracks, fresh, allowed, sample: 0, departure: 0.0, left: None })
+        let sensors = [Vec::new(), Vec::new()];
+        Ok(Recorded { tracks, sensors, fresh, allowed, sample: 0, departure: 0.0, left: None })
+    }
+}
+
+impl Recorded {
+    /// The same with what transducers and load cells besides those of the actuators showed.
+    ///
+    /// # Errors
+    /// When a column is of another length: a sentence.
+    pub fn with_sensors(mut self, sensors: [Vec<Vec<f64>>; 2]) -> Result<Self, String> {
+        if sensors.iter().flatten().any(|column| column.len() != self.fresh.len()) {
+            return Err("it holds no complete sample".to_owned());
+        }
+        self.sensors = sensors;
+        Ok(self)
     }
 }
 
 impl Hardware for Recorded {
     fn actuators(&self) -> usize {
         self.tracks.len()
+    }
+
+    fn sensors(&self) -> [usize; 2] {
+        [self.sensors[0].len(), self.sensors[1].len()]
     }
 
     fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
@@ -71,14 +92,22 @@ impl Hardware for Recorded {
         for (i, track) in self.tracks.iter().enumerate() {
             (displacement[i], force[i]) = (track.displacement[k], track.force[k]);
         }
+        let n = self.tracks.len();
+        for (shown, columns) in [displacement, force].into_iter().zip(&self.sensors) {
+            shown[n..].iter_mut().zip(columns).for_each(|(x, column)| *x = column[k]);
+        }
         Reply::Fresh
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {
-        let Recorded { tracks: _, fresh: _, allowed: _, sample, departure, left } = self;
+        let Recorded { tracks: _, sensors: _, fresh: _, allowed: _, sample, departure, left } = self;
         archive.whole(sample);
         archive.number(departure);
         archive.option(left, 0, |archive, sample| archive.whole(sample));
+    }
+
+    fn has_instruments(&self) -> bool {
+        false
     }
 
     fn is_emulated(&self) -> bool {
@@ -126,6 +155,18 @@ mod tests {
             assert_eq!([ask(wrong), ask(-2.0)], [Reply::Gone; 2]);
             assert!(hardware.account().contains(&("left_at_sample", 1.0)));
         }
+    }
+
+    #[test]
+    fn sensors_stand_behind_those_of_the_actuators() {
+        let mut hardware = recording(1e-6).with_sensors([vec![vec![1.0, 2.0, 3.0]], vec![]]).expect("three samples");
+        assert_eq!(hardware.sensors(), [1, 0]);
+        let (mut u, mut f) = ([0.0; 2], [0.0]);
+        let mut ask = |c: f64| (hardware.exchange(&mut [], &[c], &mut u, &mut f), u);
+        assert_eq!(ask(1.0), (Reply::Fresh, [0.9, 1.0]));
+        assert_eq!(ask(-2.0), (Reply::Stale, [0.9, 1.0]));
+        assert_eq!(ask(3.0), (Reply::Fresh, [2.9, 3.0]));
+        assert!(recording(1e-6).with_sensors([vec![], vec![vec![1.0]]]).is_err());
     }
 
     #[test]

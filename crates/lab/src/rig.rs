@@ -5,6 +5,7 @@
 
 use interfield_kernel::{Archive, Fault, StateError};
 
+use crate::controller::Held;
 use crate::realtime::rights::Rights;
 use crate::realtime::{Histogram, Timing};
 use crate::safety::Sequence;
@@ -44,6 +45,14 @@ impl Reading {
 
     /// How many numbers per degree of freedom the head of the memory holds.
     pub const COUNT: usize = 3;
+
+    /// Place of inner degree of freedom `i` of a rig with `n` commanded ones: behind those, where it is and the force on it.
+    pub fn inner_place(self, i: usize, n: usize) -> usize {
+        Reading::COUNT * n + Reading::INNER * i + usize::from(self == Reading::Force)
+    }
+
+    /// How many numbers per inner degree of freedom follow.
+    pub const INNER: usize = 2;
 }
 
 /// How a test went, as its controller saw it.
@@ -54,13 +63,15 @@ pub struct TestLog {
     /// Samples, samples that were not recorded, samples without a target in time.
     pub counts: [u64; 3],
     /// Commands that the guard did not let leave as they were asked for, while targets led.
-    pub refused: u64,
+    pub refused: Vec<u64>,
     /// Longest time to rest after a hold, on the way home and after an abort, s; infinite where the envelope does not say.
     pub rests: [(&'static str, f64); 3],
     /// Energy fed in by the tracking error, over the largest energy stored in the specimen.
     pub energy_error: f64,
     /// What the hardware counted, by name.
     pub account: Vec<(&'static str, f64)>,
+    /// How well actuators in force control held their loads.
+    pub loads: Vec<Held>,
 }
 
 /// How a loop kept its time.
@@ -78,6 +89,16 @@ pub struct LoopTiming {
 pub trait Rig: Send {
     /// Number of commanded degrees of freedom.
     fn dofs(&self) -> usize;
+
+    /// Number of inner degrees of freedom, which exist in the laboratory only.
+    fn inner(&self) -> usize {
+        0
+    }
+
+    /// Length of the head of its memory, described by [`Reading`].
+    fn readings(&self) -> usize {
+        Reading::COUNT * self.dofs() + Reading::INNER * self.inner()
+    }
 
     /// Length of what it remembers; the head is described by [`Reading`].
     fn memory(&self) -> usize;

@@ -2,12 +2,12 @@
 //!
 //! **Must not be here:** files, tables, terminals.
 
+use crate::controller::Held;
 use crate::indicators::error::deviation;
 use crate::indicators::{delay_by_correlation, energy, frequency_evaluation, nrmse, peak_error, tracking};
 use crate::realtime::Timing;
 use crate::rig::TestLog;
-use crate::safety::State;
-use crate::safety::sequence::name_of;
+use crate::safety::{Names, State};
 
 /// Largest delay that is looked for, s.
 const LONGEST: f64 = 0.1;
@@ -183,6 +183,9 @@ const NRMSE: [f64; 2] = [10.0, 50.0];
 /// The same for the energy error.
 const ENERGY: [f64; 2] = [0.05, 0.5];
 
+/// Loads that were off by more than these shares of themselves.
+const LOAD: [f64; 2] = [0.02, 0.2];
+
 /// What a test left behind for its judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
@@ -197,7 +200,7 @@ pub struct Recording<'a> {
     /// What the system said, if anything could not be written.
     pub failure: Option<&'a str>,
     /// Names of the actuators.
-    pub names: &'a [String],
+    pub names: &'a Names,
 }
 
 /// Looks at a test that is over, or at its rehearsal: how each actuator followed, and what is thought of it. Both say the same because both ask here.
@@ -211,12 +214,21 @@ pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) 
     (actuators, verdict)
 }
 
+/// What is thought of a value that is doubted above one limit and disbelieved above another.
+fn grade(value: f64, [doubt, fail]: [f64; 2]) -> Option<Grade> {
+    match value {
+        v if v > fail => Some(Grade::Failed),
+        v if v > doubt => Some(Grade::Doubtful),
+        _ => None,
+    }
+}
+
 /// Judges a test by the log of its controller, what is missing in its recording (samples, and what could not be written), the
 /// histories of its actuators, and its timing if it had a clock.
 pub fn judge(
     log: &TestLog,
     (missing, failure): (u64, Option<&str>),
-    (actuators, names): (&[Option<Tracking>], &[String]),
+    (actuators, names): (&[Option<Tracking>], &Names),
     timing: Option<&Timing>,
 ) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
@@ -224,17 +236,15 @@ pub fn judge(
     let sequence = &log.sequence;
     if sequence.state() != State::Finished {
         let why = sequence.cause().map_or("the test was not ended", |trip| trip.words());
-        let tripped = sequence.log().iter().rev().find(|t| t.cause.is_some() && t.cause == sequence.cause());
-        let whose = tripped.and_then(|t| t.actuator).filter(|_| actuators.len().max(names.len()) > 1);
-        let whose = whose.map_or_else(String::new, |a| format!(" (actuator {})", name_of(names, usize::from(a))));
+        let whose = names.told(sequence.culprit());
         say(Grade::Failed, format!("{} after {} samples: {why}{whose}", sequence.state().name(), log.counts[0]));
     }
-    let warnings = sequence.log().iter().filter_map(|t| t.cause);
+    let warnings = sequence.log().iter().filter_map(|t| Some((t.cause?, t.actuator)));
     let mut named = Vec::new();
-    for trip in warnings.filter(|_| sequence.state() == State::Finished) {
-        if !named.contains(&trip) {
-            named.push(trip);
-            say(Grade::Doubtful, trip.words().to_owned());
+    for (trip, instrument) in warnings.filter(|_| sequence.state() == State::Finished) {
+        if !named.contains(&(trip, instrument)) {
+            named.push((trip, instrument));
+            say(Grade::Doubtful, format!("{}{}", trip.words(), names.told(instrument)));
         }
     }
     let [_, _, late] = log.counts;
@@ -244,10 +254,10 @@ pub fn judge(
     if let Some(failure) = failure {
         say(Grade::Doubtful, format!("the recording could not be written: {failure}"));
     }
-    let refused = log.refused;
-    if refused > 0 && sequence.state() == State::Finished {
-        let text = format!("{refused} commands exceeded the limits of the actuator and were reduced");
-        say(Grade::Doubtful, text);
+    let refused = log.refused.iter().enumerate().filter(|(_, count)| **count > 0);
+    for (i, count) in refused.filter(|_| sequence.state() == State::Finished) {
+        let whose = names.told(Some(i as u16));
+        say(Grade::Doubtful, format!("{count} commands exceeded the limits of the actuator and were reduced{whose}"));
     }
     if late > 0 {
         say(Grade::Doubtful, format!("{late} samples whose target came too late"));
@@ -257,16 +267,19 @@ pub fn judge(
     }
     if actuators.is_empty() {
         say(Grade::Doubtful, "the tracking cannot be assessed: there is no recording".to_owned());
-    } else if actuators.iter().all(Option::is_none) {
+    } else if actuators.iter().all(Option::is_none) && log.loads.is_empty() {
         say(Grade::Doubtful, "the tracking cannot be assessed: no target moved, or no sensor gave a value".to_owned());
     }
-    for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
-        let name = if actuators.len() > 1 { format!("actuator {}: ", name_of(names, i)) } else { String::new() };
-        let grade = |value: f64, [doubt, fail]: [f64; 2]| match value {
-            v if v > fail => Some(Grade::Failed),
-            v if v > doubt => Some(Grade::Doubtful),
-            _ => None,
-        };
+    for held in &log.loads {
+        if let Some(grade) = grade(held.share(), LOAD) {
+            let (place, share) = (names.place(held.actuator), 100.0 * held.share());
+            say(grade, format!("{place}: its load was off by {share:.3} % at most"));
+        }
+    }
+    // What holds a load follows no target.
+    let follows = |i: &usize| log.loads.iter().all(|held| held.actuator != *i);
+    for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))).filter(|(i, _)| follows(i)) {
+        let name = if actuators.len() > 1 { format!("{}: ", names.place(i)) } else { String::new() };
         if t.unread > 0 {
             say(Grade::Doubtful, format!("{name}{} sensor samples were invalid (not a number)", t.unread));
         }
@@ -281,9 +294,12 @@ pub fn judge(
     found.sort_by_key(|f| std::cmp::Reverse(f.0));
     let grade = found.first().map_or(Grade::Good, |f| f.0);
     if found.is_empty() {
-        let worst = |of: fn(&Tracking) -> f64| actuators.iter().flatten().map(of).fold(0.0, f64::max);
+        let led = || actuators.iter().enumerate().filter(|(i, _)| follows(i)).filter_map(|(_, t)| t.as_ref());
+        let worst = |of: fn(&Tracking) -> f64| led().map(of).fold(0.0, f64::max);
+        let loads = log.loads.iter().map(Held::share).reduce(f64::max);
+        let loads = loads.map_or_else(String::new, |share| format!("loads held within {:.3} %, ", 100.0 * share));
         let reason = format!(
-            "tracking error {:.3} %, energy error {:.3} %, no limit exceeded, all samples recorded",
+            "tracking error {:.3} %, energy error {:.3} %, {loads}no limit exceeded, all samples recorded",
             worst(|t| t.nrmse),
             worst(|t| 100.0 * t.energy.abs())
         );

@@ -16,6 +16,7 @@ pub mod integral;
 pub mod jet;
 pub mod key;
 pub mod matrix_market;
+mod memo;
 pub mod model;
 pub mod parse;
 pub mod partition;

@@ -241,6 +241,8 @@ pub struct Element {
     pub given: Option<Estimate>,
     /// Initial values of its states; empty means zero.
     pub s0: Vec<f64>,
+    /// Degrees of freedom that it was written on, where constraints have put it on others.
+    pub written_on: Vec<usize>,
 }
 
 /// Stiffness and damping that a scheme takes an element for.
@@ -298,7 +300,7 @@ pub enum TangentPolicy {
     /// The exact tangent wherever the scheme asks for it.
     #[default]
     Exact,
-    /// The exact tangent of the initial state, for ever.
+    /// The exact tangent of the initial state at rest, without its velocities, for ever.
     Initial,
     /// Estimates given per element, as for a specimen; elements without one keep their initial tangent.
     Given,

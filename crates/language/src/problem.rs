@@ -31,6 +31,8 @@ pub enum Subject {
     Specimen(usize),
     /// The laboratory that a specimen or an external needs, not the model.
     Laboratory,
+    /// What happened in a laboratory or a program on the way to the first step, not the model.
+    Start,
     /// The model as a whole.
     Model,
 }

@@ -8,6 +8,7 @@ use interfield_kernel::Scalar;
 use crate::formula::Compiled;
 use crate::integral::{Integral, Unintegrable};
 use crate::jet::Jet;
+use crate::memo::Memo;
 
 /// A scalar function of time. Samples are shared: a record exists once, however many parts of a structure it shakes.
 #[derive(Clone, Debug)]
@@ -80,35 +81,45 @@ impl Signal {
     }
 }
 
-/// Registers a program may use, see [`crate::formula`].
+/// Registers a program may use, see [`crate::formula`], and those that most programs do with.
 const REGISTERS: usize = 256;
+const FEW_REGISTERS: usize = 32;
 
-/// An expression in `t`, in the units of its file.
+/// An expression in `t`, in the units of its file. Its copies share the values they have computed.
 #[derive(Clone, Debug)]
 pub struct TimeFunction {
     compiled: Compiled,
     time: f64,
     factor: f64,
+    memo: Arc<Memo>,
 }
 
 impl TimeFunction {
     /// From a program with the one input t and one output; `time` and `factor` are the units of both in SI.
     pub fn new(compiled: Compiled, time: f64, factor: f64) -> Self {
-        TimeFunction { compiled, time, factor }
+        TimeFunction { compiled, time, factor, memo: Arc::new(Memo::new()) }
     }
 
     /// Value at time `t`, s.
     pub fn value(&self, t: f64) -> f64 {
-        self.run(t)
+        self.memo.value(t, |t| self.in_its_unit(t)) * self.factor
     }
 
     /// Value at time `t`, s, in any scalar.
     pub fn run<T: Scalar>(&self, t: T) -> T {
+        self.in_its_unit(t) * self.factor
+    }
+
+    fn in_its_unit<T: Scalar>(&self, t: T) -> T {
         let program = self.compiled.program();
-        let mut registers = [T::constant(0.0); REGISTERS];
-        let mut out = [T::constant(0.0)];
-        program.run(&[t / self.time], &mut registers, &mut out);
-        out[0] * self.factor
+        let zero = T::constant(0.0);
+        let mut out = [zero];
+        if program.registers <= FEW_REGISTERS {
+            program.run(&[t / self.time], &mut [zero; FEW_REGISTERS], &mut out);
+        } else {
+            program.run(&[t / self.time], &mut [zero; REGISTERS], &mut out);
+        }
+        out[0]
     }
 
     /// Multiplies its values.

@@ -160,6 +160,17 @@ pub fn definite_solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> 
     b.iter().all(|x| x.is_finite()).then_some(b)
 }
 
+/// As [`definite_solve`] for a matrix of any size and several right-hand sides, `rows` one after the other, in place. `work` holds a
+/// row; the matrix is overwritten. `false` if it is not positive definite: the rows are then as they were.
+pub fn definite_solve_rows(a: &mut [f64], work: &mut [f64], rows: &mut [f64]) -> bool {
+    let n = work.len();
+    if !ldlt(n, a, work) {
+        return false;
+    }
+    rows.chunks_exact_mut(n.max(1)).for_each(|b| ldlt_solve(a, work, b));
+    true
+}
+
 fn ldlt_solve(a: &[f64], inverse: &[f64], b: &mut [f64]) {
     let n = b.len();
     for (k, row) in a.chunks_exact(n.max(1)).enumerate() {

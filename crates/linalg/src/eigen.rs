@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use faer::{Mat, Side, c64};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, EvdParams, evd_real, evd_scratch};
+use faer::{Mat, Par, Side, Spec, c64};
 
 /// A complex number as (real, imaginary).
 pub type Complex = (f64, f64);
@@ -51,19 +54,56 @@ impl std::error::Error for EigenError {}
 /// Eigenvalues of a real dense matrix (row-major, `n` by `n`), in no particular order.
 pub fn eigenvalues(a: &[f64], n: usize) -> Result<Vec<Complex>, EigenError> {
     let (matrix, _) = balanced(a, n)?;
-    let values = matrix.eigenvalues().map_err(|_| EigenError::NoConvergence)?;
-    finite(values.iter().map(|v| (v.re, v.im)).collect())
+    decompose(&matrix, None)
+}
+
+/// Eigenvalues of a real matrix, and if wanted its eigenvectors: of a pair the real and the imaginary part in two columns.
+///
+/// By the double-shift iteration whatever the size: the multishift iteration of the library does not come to an end where many eigenvalues are
+/// the same, as those of six equal actuators.
+fn decompose(matrix: &Mat<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<Complex>, EigenError> {
+    let n = matrix.nrows();
+    let mut params: Spec<EvdParams, f64> = Spec::default();
+    params.schur.blocking_threshold = usize::MAX;
+    let right = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let scratch = evd_scratch::<f64>(n, ComputeEigenvectors::No, right, Par::Seq, params);
+    let (mut re, mut im) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    let right = vectors.map(Mat::as_mut);
+    let done = evd_real(matrix.as_ref(), re.as_mut(), im.as_mut(), None, right, Par::Seq, stack, params);
+    done.map_err(|_| EigenError::NoConvergence)?;
+    let mut values = Vec::with_capacity(n);
+    while values.len() < n {
+        let k = values.len();
+        values.push((re[k], im[k]));
+        if im[k] != 0.0 && k + 1 < n {
+            values.push((re[k], -im[k]));
+        }
+    }
+    finite(values)
 }
 
 /// Eigenvalues and right eigenvectors (of unit length) of a real dense matrix (row-major, `n` by `n`).
 pub fn eigenpairs(a: &[f64], n: usize) -> Result<(Vec<Complex>, Vec<Vec<Complex>>), EigenError> {
     let (matrix, scale) = balanced(a, n)?;
-    let eigen = matrix.eigen().map_err(|_| EigenError::NoConvergence)?;
-    let values = finite((0..n).map(|k| (eigen.S()[k].re, eigen.S()[k].im)).collect())?;
+    let mut u = Mat::<f64>::zeros(n, n);
+    let values = decompose(&matrix, Some(&mut u))?;
+    // The second of a pair is the conjugate of the first.
+    let second: Vec<bool> = values.iter().map(|v| v.1 != 0.0).fold(Vec::new(), |mut list, complex| {
+        let after_first = complex && list.last().is_some_and(|second| !second) && values[list.len() - 1].1 != 0.0;
+        list.push(after_first);
+        list
+    });
+    let entry = |i: usize, k: usize| match (values[k].1 != 0.0, second[k]) {
+        (false, _) => (u[(i, k)], 0.0),
+        (true, false) => (u[(i, k)], u[(i, k + 1)]),
+        (true, true) => (u[(i, k - 1)], -u[(i, k)]),
+    };
     let vectors = (0..n)
         .map(|k| {
-            let u = eigen.U().col(k);
-            let mut v: Vec<Complex> = (0..n).map(|i| (scale[i] * u[i].re, scale[i] * u[i].im)).collect();
+            let parts = (0..n).map(|i| entry(i, k));
+            let mut v: Vec<Complex> = parts.enumerate().map(|(i, (x, y))| (scale[i] * x, scale[i] * y)).collect();
             let length = v.iter().map(|c| c.0 * c.0 + c.1 * c.1).sum::<f64>().sqrt();
             if length > 0.0 {
                 v.iter_mut().for_each(|c| *c = (c.0 / length, c.1 / length));
@@ -93,13 +133,19 @@ fn finite(values: Vec<Complex>) -> Result<Vec<Complex>, EigenError> {
     if values.iter().all(|v| v.0.is_finite() && v.1.is_finite()) { Ok(values) } else { Err(EigenError::NoConvergence) }
 }
 
-/// `D⁻¹ A D` with the powers of two `D` that make rows and columns about equally large (Parlett and Reinsch, Numer.
-/// Math. 13, 1969). State matrices mix displacements and velocities, i.e. units; without this, small eigenvalues drown in
-/// the rounding errors of large entries.
+/// [`balance`]d, for the solvers.
 fn balanced(a: &[f64], n: usize) -> Result<(Mat<f64>, Vec<f64>), EigenError> {
     if a.len() != n * n || !a.iter().all(|v| v.is_finite()) {
         return Err(EigenError::BadInput);
     }
+    let (m, scale) = balance(a, n);
+    Ok((Mat::from_fn(n, n, |i, j| m[i * n + j]), scale))
+}
+
+/// `D⁻¹ A D` with the powers of two `D` that make rows and columns about equally large (Parlett and Reinsch, Numer.
+/// Math. 13, 1969), and `D`. State matrices mix displacements and velocities, i.e. units; without this, small eigenvalues drown in
+/// the rounding errors of large entries.
+pub fn balance(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut m = a.to_vec();
     let mut scale = vec![1.0; n];
     for _ in 0..20 {
@@ -128,7 +174,7 @@ fn balanced(a: &[f64], n: usize) -> Result<(Mat<f64>, Vec<f64>), EigenError> {
             break;
         }
     }
-    Ok((Mat::from_fn(n, n, |i, j| m[i * n + j]), scale))
+    (m, scale)
 }
 
 /// Eigenvalues (ascending) and eigenvectors of `A x = λ B x` with dense symmetric `A` and symmetric positive definite `B`
@@ -160,5 +206,35 @@ pub fn dense_symmetric_generalized(a: &[f64], b: &[f64], n: usize) -> Result<(Ve
         Ok((values, vectors))
     } else {
         Err(EigenError::NoConvergence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six equal chains of twenty unknowns, one after the other: every eigenvalue six times, as of six equal actuators with their delays.
+    #[test]
+    fn many_equal_eigenvalues_are_found_and_the_vectors_belong_to_them() {
+        let (copies, own) = (6, 20);
+        let n = copies * own;
+        let mut a = vec![0.0; n * n];
+        for copy in 0..copies {
+            let at = |i: usize| copy * own + i;
+            // A line of delays that ends in an oscillator.
+            (1..own).for_each(|i| a[at(i) * n + at(i - 1)] = 1.0);
+            a[at(0) * n + at(own - 1)] = -0.5;
+            a[at(own - 1) * n + at(own - 1)] = 0.25;
+        }
+        let (values, vectors) = eigenpairs(&a, n).expect("they are found");
+        for (value, x) in values.iter().zip(&vectors) {
+            let off = |i: usize| {
+                let (re, im) =
+                    (0..n).fold((0.0, 0.0), |s, j| (s.0 + a[i * n + j] * x[j].0, s.1 + a[i * n + j] * x[j].1));
+                let expected = (value.0 * x[i].0 - value.1 * x[i].1, value.0 * x[i].1 + value.1 * x[i].0);
+                (re - expected.0).abs().max((im - expected.1).abs())
+            };
+            assert!((0..n).map(off).fold(0.0, f64::max) < 1e-10, "{value:?}");
+        }
     }
 }

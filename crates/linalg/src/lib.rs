@@ -12,14 +12,15 @@
 //! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
 //! damping, stiffness) can be combined entry by entry without touching an index.
 //!
-//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`], [`highest`], [`dominant`]) are for preparation and
-//! analysis; they allocate freely.
+//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`], [`highest`], [`dominant`]) and [`ComplexFactor`] are for
+//! preparation and analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
 //! knows numbers and indices only, and depends on nothing but `faer`.
 
 mod blueprint;
 mod choice;
+mod complex;
 mod dense;
 mod eigen;
 mod factor;
@@ -31,14 +32,19 @@ mod pattern;
 mod simplicial;
 mod solve;
 mod supernodal;
+mod svd;
 mod symbolic;
 
 pub use blueprint::{Blueprint, Sparse};
-pub use dense::{Lu, definite_solve};
-pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues, resolvent_distance};
+pub use complex::ComplexFactor;
+pub use dense::{Lu, definite_solve, definite_solve_rows};
+pub use eigen::{
+    Complex, EigenError, balance, dense_symmetric_generalized, eigenpairs, eigenvalues, resolvent_distance,
+};
 pub use factor::{Factor, Kind, Report, Singular, Solver, Unsuitable};
 pub use highest::highest;
 pub use krylov::{Dominant, DominantOptions, KrylovError, Ritz, dominant, random};
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
 pub use solve::{dense_solve, invert};
+pub use svd::Svd;

@@ -123,19 +123,48 @@ impl Pattern {
         assert_eq!((x.len(), w.len(), y.len()), (n, n, n), "vector lengths");
         let mut start = 0;
         for (y, &end) in y.iter_mut().zip(&self.ptr[1..]) {
-            let row = start..end as usize;
+            *y += self.sum2(start..end as usize, a, x, b, w);
             start = end as usize;
-            let (mut s, mut t) = (0.0, 0.0);
-            for ((&j, &a), &b) in self.idx[row.clone()].iter().zip(&a[row.clone()]).zip(&b[row]) {
-                s += a * x[j as usize];
-                t += b * w[j as usize];
-            }
-            *y += s + t;
         }
     }
 
-    /// Row sums of the product, handed to `put`. Two partial sums hide the latency of the additions; more of them do
-    /// not pay for rows of 3 to 40 entries.
+    /// Entry `i` of `A x`, the bits of [`Pattern::mul`].
+    pub fn mul_row(&self, i: usize, values: &[f64], x: &[f64]) -> f64 {
+        self.sum(self.row(i), values, x)
+    }
+
+    /// Entry `i` of `A x + B w`, the bits of [`Pattern::mul2_add`].
+    pub fn mul2_row(&self, i: usize, a: &[f64], x: &[f64], b: &[f64], w: &[f64]) -> f64 {
+        self.sum2(self.row(i), a, x, b, w)
+    }
+
+    #[inline(always)]
+    fn sum2(&self, row: Range<usize>, a: &[f64], x: &[f64], b: &[f64], w: &[f64]) -> f64 {
+        let (mut s, mut t) = (0.0, 0.0);
+        for ((&j, &a), &b) in self.idx[row.clone()].iter().zip(&a[row.clone()]).zip(&b[row]) {
+            s += a * x[j as usize];
+            t += b * w[j as usize];
+        }
+        s + t
+    }
+
+    /// Two partial sums hide the latency of the additions; more of them do not pay for rows of 3 to 40 entries.
+    #[inline(always)]
+    fn sum(&self, row: Range<usize>, values: &[f64], x: &[f64]) -> f64 {
+        let (idx, last_idx) = self.idx[row.clone()].as_chunks::<2>();
+        let (val, last_val) = values[row].as_chunks::<2>();
+        let (mut s, mut t) = (0.0, 0.0);
+        for (j, v) in idx.iter().zip(val) {
+            s += v[0] * x[j[0] as usize];
+            t += v[1] * x[j[1] as usize];
+        }
+        if let (&[j], &[v]) = (last_idx, last_val) {
+            s += v * x[j as usize];
+        }
+        s + t
+    }
+
+    /// Row sums of the product, handed to `put`.
     #[inline(always)]
     fn each_row(&self, values: &[f64], x: &[f64], y: &mut [f64], put: impl Fn(&mut f64, f64)) {
         let n = self.n();
@@ -143,19 +172,8 @@ impl Pattern {
         assert_eq!((x.len(), y.len()), (n, n), "vector lengths");
         let mut start = 0;
         for (y, &end) in y.iter_mut().zip(&self.ptr[1..]) {
-            let row = start..end as usize;
+            put(y, self.sum(start..end as usize, values, x));
             start = end as usize;
-            let (idx, last_idx) = self.idx[row.clone()].as_chunks::<2>();
-            let (val, last_val) = values[row].as_chunks::<2>();
-            let (mut s, mut t) = (0.0, 0.0);
-            for (j, v) in idx.iter().zip(val) {
-                s += v[0] * x[j[0] as usize];
-                t += v[1] * x[j[1] as usize];
-            }
-            if let (&[j], &[v]) = (last_idx, last_val) {
-                s += v * x[j as usize];
-            }
-            put(y, s + t);
         }
     }
 }

@@ -26,7 +26,7 @@ pub mod unit;
 pub use filter::Phase;
 pub use fourier::FourierSpectrum;
 pub use generate::{Compatibility, Envelope, GenerateOptions, compatibility, generate};
-pub use long::LongSignal;
+pub use long::{LongSignal, hann};
 pub use process::Fit;
 pub use read::{ReadError, ReadOptions, read, read_bytes};
 pub use record::{Format, MotionError, Quantity, Record};

@@ -431,7 +431,13 @@ class Plot extends Drawn {
     g.strokeStyle = colour("--quiet");
     g.fillStyle = colour("--quiet");
     g.setLineDash([5, 3]);
-    for (const { name, x, y } of this.spec.marks) {
+    for (const { name, x, y, at } of this.spec.marks) {
+      if (at !== undefined) {
+        g.textAlign = "left";
+        g.textBaseline = "middle";
+        g.fillText(name, place("x", at[0]) + 6, place("y", at[1]));
+        continue;
+      }
       if (x !== undefined) stroke(g, place("x", x), f.top, place("x", x), f.bottom);
       if (y !== undefined) stroke(g, f.left, place("y", y), f.right, place("y", y));
       g.textAlign = x !== undefined ? "left" : "right";

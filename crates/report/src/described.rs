@@ -63,6 +63,7 @@ fn plot(p: &Panel) -> Value {
         Mark::Horizontal(y, name) => json!({ "name": name, "y": y }),
         Mark::Vertical(x, name) => json!({ "name": name, "x": x }),
         Mark::Region(from, to, name) => json!({ "name": name, "from": from, "to": to }),
+        Mark::Word(x, y, name) => json!({ "name": name, "at": [x, y] }),
     };
     json!({
         "title": p.title, "x": axis(&p.x), "y": axis(&p.y),

@@ -219,6 +219,8 @@ pub enum Mark {
     Vertical(f64, String),
     /// A shaded region along the horizontal axis, from the first to the second; what it means is told in the legend.
     Region(f64, f64, String),
+    /// A word beside a point, where there is room.
+    Word(f64, f64, String),
 }
 
 /// Values over a grid, as colours.

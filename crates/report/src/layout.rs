@@ -197,6 +197,7 @@ fn draw(scene: &mut Scene, cell: &Cell, frame: Frame, sizes: &Sizes) -> f64 {
         draw_curve(scene, curve, colour(curve.colour, i), &axes, (bar, bars), sizes);
         bar += usize::from(curve.style == Style::Bars);
     }
+    beside_points(scene, panel, &axes, sizes);
     scene.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], INK, 0.8);
     if panel.curves.iter().all(|c| !c.points.iter().any(|p| p.0.is_finite() && p.1.is_finite())) && panel.map.is_none()
     {
@@ -351,8 +352,38 @@ fn mark(scene: &mut Scene, mark: &Mark, panel: &Panel, axes: &Axes, sizes: &Size
             word(name, (right - 4.0, above), Anchor::End, false);
             [(left, y), (right, y)]
         }
+        // All of them at once, after the curves.
+        Mark::Word(..) => return,
     };
     scene.shapes.push(Shape::Strokes { lines: vec![ends.to_vec()], colour: FAINT, width: 0.8, dashed: true });
+}
+
+/// Words beside points: to the right of each, else where no point and no other word is.
+fn beside_points(scene: &mut Scene, panel: &Panel, axes: &Axes, sizes: &Sizes) {
+    let words = panel.marks.iter().filter_map(|m| match m {
+        Mark::Word(x, y, name) => Some((axes.at((*x, *y)), name)),
+        _ => None,
+    });
+    let words: Vec<(Point, &String)> = words.filter(|w| axes.holds(w.0)).collect();
+    let (away, line) = (sizes.dot + 3.0, 1.05 * sizes.tick);
+    let [left, top, right, bottom] = axes.frame;
+    let mut taken: Vec<[f64; 4]> =
+        words.iter().map(|((x, y), _)| [x - sizes.dot, y - sizes.dot, x + sizes.dot, y + sizes.dot]).collect();
+    for ((x, y), name) in words {
+        let content = fitted(name, sizes.tick, 0.5 * (right - left));
+        let level = y + 0.3 * sizes.tick;
+        let rows = (0..8).flat_map(|n: i32| [n, -n]).map(|n| level + f64::from(n) * 0.5 * line);
+        let places = rows.flat_map(|y| [(x + away, y, Anchor::Start), (x - away, y, Anchor::End)]);
+        let texts = places.map(|(x, y, anchor)| Text::new(content.clone(), (x, y), anchor, sizes.tick));
+        let inside = |[a, b, c, d]: [f64; 4]| a > left && b > top && c < right && d < bottom;
+        let apart = |a: &[f64; 4], b: &[f64; 4]| a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
+        let free = |t: &Text| inside(t.bounds()) && taken.iter().all(|other| apart(other, &t.bounds()));
+        // Where there is no room at all a word is left out: it would hide others.
+        if let Some(text) = texts.into_iter().find(free) {
+            taken.push(text.bounds());
+            scene.shapes.push(Shape::Text(text));
+        }
+    }
 }
 
 /// The middle of the largest part of a vertical line that no curve comes near, for a word beside it.
@@ -420,7 +451,7 @@ mod tests {
                 Curve::line("peaks", vec![(0.9, 0.5), (0.1, f64::NAN)]).style(Style::Points),
                 Curve::line("counted", vec![(0.3, 0.5), (0.4, 0.6)]).style(whiskers),
             ],
-            marks: vec![Mark::Region(0.2, 0.4, "gap".to_owned())],
+            marks: vec![Mark::Region(0.2, 0.4, "gap".to_owned()), Mark::Word(0.9, 0.5, "first peak".to_owned())],
             ..Panel::default()
         };
         vec![histories, compared, round]
@@ -481,6 +512,9 @@ mod tests {
             ],
             ..one(vec![])
         };
+        let heap: Vec<(f64, f64)> = (0..20).map(|i| (1.0 + 1e-3 * f64::from(i), 1.0)).chain([(2.0, 3.0)]).collect();
+        let words = heap.iter().enumerate().map(|(i, p)| Mark::Word(p.0, p.1, format!("{i} {}", &long[..9])));
+        let worded = Panel { marks: words.collect(), ..one(heap.clone()) };
         let gap = f64::NAN;
         let gaps = vec![(0.0, 1.0), (1.0, 2.0), (2.0, gap), (3.0, 1.0), (4.0, gap), (gap, 1.0), (6.0, 3.0), (7.0, 1.0)];
         let huge = vec![(0.0, 1e308), (1.0, -1e308), (2.0, f64::INFINITY), (3.0, 1e299), (4.0, -1e299)];
@@ -501,6 +535,7 @@ mod tests {
             Panel { y: Axis::new("u", "mm").log(), ..scaled(1.0, 0.0) },
             named,
             crowded,
+            worded,
         ];
         let mut figures: Vec<Figure> = panels.iter().map(|p| Figure::new(vec![p.clone()])).collect();
         figures.extend(panels.iter().map(|p| Figure::journal(vec![p.clone()], 1)));
@@ -563,7 +598,9 @@ mod tests {
         }
         // Eight bars, a band, a region, and four keys of legends; three points that can be drawn, and two keys.
         assert_eq!((areas, dots), (14, 5));
-        for word in ["(a) histories", "u [mm]", "ss = 10", "mean ± std", "modified PH", "gap", "yield", "10⁻⁴"] {
+        for word in
+            ["(a) histories", "u [mm]", "ss = 10", "mean ± std", "modified PH", "gap", "yield", "first peak", "10⁻⁴"]
+        {
             assert!(words.contains(&word), "`{word}` is not in {words:?}");
         }
     }

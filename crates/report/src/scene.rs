@@ -18,6 +18,8 @@ pub(crate) const BLUE: Colour = [0x00, 0x72, 0xb2];
 /// Vermilion: what stands in the laboratory.
 pub(crate) const SPECIMEN: Colour = [0xd5, 0x5e, 0x00];
 pub(crate) const GREEN: Colour = [0x00, 0x9e, 0x73];
+/// Purple: actuators and transducers.
+pub(crate) const RIG: Colour = [0x7a, 0x3e, 0x9d];
 
 /// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes, and black.
 const COLOURS: [Colour; 7] = [BLUE, SPECIMEN, GREEN, [0xcc, 0x79, 0xa7], [0xe6, 0x9f, 0x00], [0x56, 0xb4, 0xe9], INK];

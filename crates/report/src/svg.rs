@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::html::escape;
 use crate::layout::{GRID, SHADE};
-use crate::scene::{Anchor, BLUE, Colour, DASHES, FAINT, GREEN, INK, Point, SPECIMEN, Scene, Shape, Text};
+use crate::scene::{Anchor, BLUE, Colour, DASHES, FAINT, GREEN, INK, Point, RIG, SPECIMEN, Scene, Shape, Text};
 
 /// As text, on white paper.
 pub(crate) fn write(scene: &Scene) -> String {
@@ -31,7 +31,7 @@ fn written(scene: &Scene, style: &str) -> String {
 }
 
 /// What the colours of paper and ink become where the reader has it dark.
-const DARK: [(Colour, Colour); 8] = [
+const DARK: [(Colour, Colour); 9] = [
     (INK, [0xe4, 0xe7, 0xea]),
     (FAINT, [0x9a, 0xa4, 0xae]),
     (GRID, [0x34, 0x3a, 0x41]),
@@ -39,6 +39,7 @@ const DARK: [(Colour, Colour); 8] = [
     (BLUE, [0x56, 0xb4, 0xe9]),
     (SPECIMEN, [0xf0, 0x8a, 0x45]),
     (GREEN, [0x2f, 0xc5, 0x97]),
+    (RIG, [0xc7, 0x9b, 0xe6]),
     ([0x56, 0xb4, 0xe9], [0xf0, 0xe4, 0x42]),
 ];
 

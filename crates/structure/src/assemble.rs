@@ -1,21 +1,22 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
+use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::transformation::Transformation;
-use interfield_kernel::{Fault, Scheme};
-use interfield_lab::partner::Trouble;
-use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part as Looped, Row, Stored};
+use crate::damping::add_damping;
 use crate::definite;
+use crate::faults::{explain, subject};
 use crate::restraint;
 use interfield_language::model::{
     BlockData, Coordinate, Damping, Dof, Element, Estimate, Kind, Load, Model, Support, TangentPolicy, short_name,
 };
+use interfield_language::signal::{Motion, Signal};
 use interfield_language::{Problem, Subject};
 
 /// Where a degree of freedom of the model went.
@@ -71,45 +72,6 @@ impl Assembly {
     }
 }
 
-/// A fault of the loop in words, with the user's names.
-pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> String {
-    use interfield_kernel::fault::Place as P;
-    let dof = |i: usize| free.get(i).map_or("?", |&d| model.dofs[d].name.as_str());
-    let element = |i: usize| looped.get(i).map_or("?", |&e| model.elements[e].name.as_str());
-    match fault {
-        Fault::NonFinite { place, index } => match place {
-            P::ElementForce => format!("the force of element `{}` is not a finite number", element(index)),
-            P::ElementRate => format!("a state rate of element `{}` is not a finite number", element(index)),
-            P::Displacement => format!("the displacement of `{}` is not finite: the run has diverged", dof(index)),
-            P::Velocity => format!("the velocity of `{}` is not finite: the run has diverged", dof(index)),
-            P::State => format!("internal state number {} is not finite: the run has diverged", index + 1),
-        },
-        Fault::Singular { dof: i } => format!(
-            "`{}` can move without resistance: m M + c C + k K is singular or not positive definite there; mass and \
-                stiffness are missing, or a negative tangent stiffness is too large for this step",
-            dof(i)
-        ),
-        Fault::SingularElement { element: e } => {
-            format!(
-                "the internal states of element `{}` cannot be eliminated: its state matrix is singular",
-                element(e)
-            )
-        }
-        Fault::Laboratory { code } => {
-            let words = Trip::from_code(code).map_or("for an unknown reason", Trip::words);
-            format!("the laboratory ended the test: {words}")
-        }
-        Fault::Partner { index, code } => {
-            let name = model.externals.get(index).map_or("?", |e| e.name.as_str());
-            let words = Trouble::from_code(code).map_or("returned no force", Trouble::words);
-            format!("the program of external `{name}` {words}")
-        }
-        Fault::NoConvergence { iterations, residual } => format!(
-            "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
-        ),
-    }
-}
-
 /// Values on a pattern, by row and column.
 fn add(pattern: &Pattern, values: &mut [f64], i: usize, j: usize, x: f64) {
     if let Some(p) = pattern.position(i, j) {
@@ -124,6 +86,15 @@ struct Numbering {
 }
 
 impl Numbering {
+    /// The imposed motions, in their order.
+    fn motions(&self, model: &Model) -> Vec<Motion> {
+        let motion = |&d: &usize| match &model.dofs[d].support {
+            Support::Imposed(m) => Some(m.clone()),
+            _ => None,
+        };
+        self.imposed.iter().filter_map(motion).collect()
+    }
+
     fn new(model: &Model) -> Self {
         let (mut free, mut imposed) = (Vec::new(), Vec::new());
         let places = model
@@ -266,20 +237,8 @@ fn plain_block(n: usize, stiffness: &[f64], damping: &[f64]) -> Stored {
     Stored::Block(Box::new(BlockData { inputs: n, states: 0, a, b, bv, c, d, dv, remembers }))
 }
 
-/// Assembles a model; all problems at once.
-pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
-    let unsettled = model.unsettled();
-    if !unsettled.is_empty() {
-        return Err(unsettled);
-    }
-    let numbering = Numbering::new(model);
-    let n = numbering.free.len();
-    if n == 0 {
-        let message = "the model has no free degree of freedom".to_owned();
-        return Err(vec![Problem::error(Subject::Model, message, "free at least one node, or add one")]);
-    }
-
-    // Pattern of everything.
+/// Which unknowns any element couples.
+fn pattern_of(model: &Model, numbering: &Numbering) -> Pattern {
     let mut entries = Vec::new();
     for e in &model.elements {
         let unknowns: Vec<usize> = match &e.kind {
@@ -297,10 +256,26 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         };
         entries.extend(unknowns.iter().flat_map(|&i| unknowns.iter().map(move |&j| (i, j))));
     }
-    let pattern = Pattern::new(n, entries);
-    let mut constant = Constant::new(&pattern, &numbering);
+    Pattern::new(numbering.free.len(), entries)
+}
 
-    // Constant matrices and the stiffness that takes part in Rayleigh damping.
+/// What the elements of a model are made into.
+struct Gathered<'a> {
+    constant: Constant<'a>,
+    /// The stiffness that takes part in Rayleigh damping, between unknowns and towards supports.
+    damped: Vec<f64>,
+    damped_supports: Vec<Coupling>,
+    /// Elements in the loop, their numbers in the model, whether they remember, and their states at the start.
+    parts: Vec<Looped>,
+    looped: Vec<usize>,
+    memory: Vec<bool>,
+    s0: Vec<f64>,
+}
+
+/// Adds what is constant to the matrices, and collects what is evaluated in the loop.
+fn gather<'a>(model: &Model, numbering: &'a Numbering, pattern: &'a Pattern) -> Gathered<'a> {
+    let mut constant = Constant::new(pattern, numbering);
+
     let (mut damped, mut damped_supports) = (vec![0.0; pattern.nnz()], Vec::new());
     let (mut parts, mut looped, mut memory, mut s0) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (index, e) in model.elements.iter().enumerate() {
@@ -349,18 +324,18 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         }
     }
     for (i, &d) in numbering.free.iter().enumerate() {
-        add(&pattern, &mut constant.mass, i, i, model.dofs[d].mass);
+        add(pattern, &mut constant.mass, i, i, model.dofs[d].mass);
     }
+    Gathered { constant, damped, damped_supports, parts, looped, memory, s0 }
+}
 
-    let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
-    problems.extend(definite::masses(model, &pattern, &constant.mass));
-    problems.extend(restraint::uneven_stiffnesses(model).filter(|p| p.fatal));
-    let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
-    let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
-    let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
-
-    let Constant { mass, damping, stiffness, couplings, held, .. } = constant;
-    let damping = if damping.iter().all(|c| *c == 0.0) { Vec::new() } else { damping };
+/// Loads on the unknowns; those of ground motions by the mass, and by that towards supports where these move along.
+fn applied(
+    model: &Model,
+    numbering: &Numbering,
+    pattern: &Pattern,
+    (mass, held): (&[f64], &[(usize, usize, f64)]),
+) -> (Vec<(usize, Signal)>, Vec<Ground>) {
     let mut forces = Vec::new();
     let mut grounds = Vec::new();
     for load in &model.loads {
@@ -373,10 +348,10 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             Load::Ground { direction, signal, supports } => {
                 let moves = |d: usize| f64::from(short_name(&model.dofs[d].name) == direction);
                 let iota: Vec<f64> = numbering.free.iter().map(|&d| moves(d)).collect();
-                let mut load = vec![0.0; n];
-                pattern.mul(&mass, &iota, &mut load);
+                let mut load = vec![0.0; numbering.free.len()];
+                pattern.mul(mass, &iota, &mut load);
                 if *supports {
-                    for &(i, d, m) in &held {
+                    for &(i, d, m) in held {
                         load[i] += m * moves(d);
                     }
                 }
@@ -384,6 +359,34 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             }
         }
     }
+    (forces, grounds)
+}
+
+/// Assembles a model; all problems at once.
+pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
+    let unsettled = model.unsettled();
+    if !unsettled.is_empty() {
+        return Err(unsettled);
+    }
+    let numbering = Numbering::new(model);
+    let n = numbering.free.len();
+    if n == 0 {
+        let message = "the model has no free degree of freedom".to_owned();
+        return Err(vec![Problem::error(Subject::Model, message, "free at least one node, or add one")]);
+    }
+
+    let pattern = pattern_of(model, &numbering);
+    let Gathered { constant, damped, damped_supports, parts, looped, memory, s0 } = gather(model, &numbering, &pattern);
+    let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
+    problems.extend(definite::masses(model, &pattern, &constant.mass));
+    problems.extend(restraint::uneven_stiffnesses(model).filter(|p| p.fatal));
+    let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
+    let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
+    let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
+
+    let Constant { mass, damping, stiffness, couplings, held, .. } = constant;
+    let damping = if damping.iter().all(|c| *c == 0.0) { Vec::new() } else { damping };
+    let (forces, grounds) = applied(model, &numbering, &pattern, (&mass, &held));
     let mut ingredients = Ingredients {
         n,
         pattern: Some(pattern),
@@ -391,14 +394,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         damping,
         stiffness,
         modal: Vec::new(),
-        motions: numbering
-            .imposed
-            .iter()
-            .filter_map(|&d| match &model.dofs[d].support {
-                Support::Imposed(m) => Some(m.clone()),
-                _ => None,
-            })
-            .collect(),
+        motions: numbering.motions(model),
         couplings,
         forces,
         held: held_loads(model, &numbering),
@@ -484,22 +480,6 @@ fn ground_motion(model: &Model, coordinates: &[Coordinate]) -> Vec<f64> {
         }
     }
     motion
-}
-
-/// What a fault is about.
-pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject {
-    use interfield_kernel::fault::Place as P;
-    let dof = |i: usize| free.get(i).map_or(Subject::Model, |&d| Subject::Dof(d));
-    let element = |i: usize| looped.get(i).map_or(Subject::Model, |&e| Subject::Element(e));
-    match fault {
-        Fault::NonFinite { place: P::ElementForce | P::ElementRate, index } => element(index),
-        Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
-        Fault::Singular { dof: i } => dof(i),
-        Fault::SingularElement { element: e } => element(e),
-        Fault::NonFinite { .. } | Fault::NoConvergence { .. } | Fault::Laboratory { .. } | Fault::Partner { .. } => {
-            Subject::Model
-        }
-    }
 }
 
 /// Constant matrices under construction.
@@ -648,158 +628,4 @@ fn check_connected(
         }
     }
     problems
-}
-
-/// Relative distance below which two frequencies count as one: of their difference hardly a digit would be left, and
-/// Rayleigh damping with different ratios there has coefficients that mean nothing elsewhere.
-const SAME_FREQUENCY: f64 = 1e-3;
-
-/// Why modes cannot have the ratios that they were given: what holds the structure is to blame before the damping is.
-fn undamped(model: &Model, free: &[usize], found: &Modes, mode: usize) -> Vec<Problem> {
-    let mut causes = restraint::causes(model);
-    causes.extend(restraint::uneven_stiffnesses(model).filter(|_| causes.is_empty()));
-    if causes.is_empty() {
-        let moves = |shape: &Vec<f64>| (0..shape.len()).max_by(|&a, &b| shape[a].abs().total_cmp(&shape[b].abs()));
-        let dof = found.shapes.get(mode - 1).and_then(moves).and_then(|i| free.get(i)).copied();
-        let (subject, name) = match dof {
-            Some(d) => (Subject::Dof(d), format!("`{}`", model.dofs[d].name)),
-            None => (Subject::Damping, "the structure".to_owned()),
-        };
-        let message = format!("{name} is not restrained: mode {mode} has no stiffness");
-        causes.push(Problem::error(subject, message, "support the structure, or connect the node to its neighbours"));
-    }
-    for cause in &mut causes {
-        cause.fatal = true;
-        if matches!(cause.subject, Subject::Dof(_)) {
-            cause.help.push_str("; then give `a0` and `a1` in [damping] instead of ratios");
-        }
-    }
-    causes
-}
-
-/// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
-/// Rayleigh damping.
-fn add_damping(
-    (model, free): (&Model, &[usize]),
-    bare: &Assembly,
-    ingredients: &mut Ingredients,
-    damped: &[f64],
-    damped_supports: &[Coupling],
-) -> Result<Option<[f64; 2]>, Vec<Problem>> {
-    let find = |count: usize| {
-        bare.modes(count).map_err(|e| {
-            let mut causes = restraint::causes(model);
-            causes.iter_mut().for_each(|c| c.fatal = true);
-            let message = format!("the modes that this damping needs could not be found: {e}");
-            let unknown = Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios");
-            if causes.is_empty() { vec![unknown] } else { causes }
-        })
-    };
-    let too_few = |wanted: usize, found: usize| vec![mode_too_many((model, free), bare, wanted, found)];
-    let (a0, a1) = match &model.damping {
-        Damping::None => return Ok(None),
-        Damping::Rayleigh { a0, a1 } => (*a0, *a1),
-        Damping::RayleighModes { ratios, modes: wanted } => {
-            let found = find(wanted[0].max(wanted[1]))?;
-            let mut w = [0.0; 2];
-            for (w, &mode) in w.iter_mut().zip(wanted) {
-                let omega2 = found.omega2.get(mode - 1).ok_or_else(|| too_few(mode, found.omega2.len()))?;
-                *w = omega2.max(0.0).sqrt();
-                if *w == 0.0 {
-                    return Err(undamped(model, free, &found, mode));
-                }
-            }
-            // ζ_i = a0 / (2 ω_i) + a1 ω_i / 2; one ratio in both modes needs no difference of the frequencies.
-            if ratios[0] == ratios[1] {
-                let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
-                (a1 * w[0] * w[1], a1)
-            } else if (w[1] - w[0]).abs() <= SAME_FREQUENCY * w[0].max(w[1]) {
-                let message = format!(
-                    "modes {} and {} have the same frequency and cannot have two damping ratios",
-                    wanted[0], wanted[1]
-                );
-                return Err(vec![Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes")]);
-            } else {
-                let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / (w[1] * w[1] - w[0] * w[0]);
-                (2.0 * ratios[0] * w[0] - a1 * w[0] * w[0], a1)
-            }
-        }
-        Damping::Modal(ratios) => {
-            let found = find(ratios.len())?;
-            if found.omega2.len() < ratios.len() {
-                return Err(too_few(ratios.len(), found.omega2.len()));
-            }
-            for (i, ratio) in ratios.iter().enumerate() {
-                let omega = found.omega2[i].max(0.0).sqrt();
-                if omega == 0.0 && *ratio != 0.0 {
-                    return Err(undamped(model, free, &found, i + 1));
-                }
-                if *ratio != 0.0 {
-                    let (pattern, mass, _) = bare.system.matrices(&bare.memory);
-                    let mut w = vec![0.0; ingredients.n];
-                    pattern.mul(&mass, &found.shapes[i], &mut w);
-                    ingredients.modal.push((2.0 * ratio * omega, w));
-                }
-            }
-            return Ok(None);
-        }
-    };
-    // All masses, those of elements in their initial configuration.
-    let (_, mass, _) = bare.system.matrices(&bare.memory);
-    let rayleigh = mass.iter().zip(damped).map(|(m, k)| a0 * m + a1 * k);
-    if ingredients.damping.is_empty() {
-        ingredients.damping = rayleigh.collect();
-    } else {
-        ingredients.damping.iter_mut().zip(rayleigh).for_each(|(c, x)| *c += x);
-    }
-    // The columns of moving supports: without them a rigid motion would be damped by a1 K.
-    ingredients.couplings.iter_mut().for_each(|s| s.c += a0 * s.m);
-    ingredients.couplings.extend(damped_supports.iter().map(|s| Coupling { c: a1 * s.k, k: 0.0, ..*s }));
-    Ok(Some([a0, a1]))
-}
-
-/// A mode that does not exist; a mass that is missing is to blame before the damping is.
-fn mode_too_many((model, free): (&Model, &[usize]), bare: &Assembly, wanted: usize, found: usize) -> Problem {
-    let modes = if found == 1 { "1 mode" } else { &format!("{found} modes") };
-    let (pattern, mass, _) = bare.system.matrices(&bare.memory);
-    let massless = free.iter().enumerate().find(|(i, _)| pattern.position(*i, *i).is_none_or(|p| mass[p] == 0.0));
-    if let Some((_, &d)) = massless {
-        let name = &model.dofs[d].name;
-        let message =
-            format!("`{name}` has no mass: the structure has only {modes}, and the damping refers to mode {wanted}");
-        return Problem::error(
-            Subject::Dof(d),
-            message,
-            "give the node a `mass`, or choose lower `modes` in [damping]",
-        );
-    }
-    let message = format!("the damping refers to mode {wanted}, but the structure has only {modes}");
-    let help = match found {
-        1 => "one mode is damped by modal = [0.05], or by `a0` and `a1`",
-        _ => "name lower `modes`",
-    };
-    Problem::error(Subject::Damping, message, help)
-}
-
-/// A fault at the start, as a problem of the model.
-pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
-    if let Fault::Singular { dof } = fault
-        && model.analysis.scheme.survey_start().needs_mass
-        && let Some(dof) = free.get(dof).map(|&d| &model.dofs[d]).filter(|d| d.mass == 0.0)
-    {
-        let scheme = &model.analysis.scheme_name;
-        let message =
-            format!("`{}` has no mass, and scheme `{scheme}` finds accelerations by the mass alone", dof.name);
-        let help = "give the node a `mass` there, or use a scheme that also balances stiffness, such as alpha-os";
-        return Problem { subject: subject(free, looped, fault), message, help: help.to_owned(), fatal: true };
-    }
-    let help = match fault {
-        Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
-        Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
-        Fault::Laboratory { .. } => "check the limits and the simulated faults of the specimen",
-        Fault::Partner { .. } => "read the last lines of the program's log",
-        Fault::NoConvergence { .. } => "use a smaller step, or a scheme that does not iterate",
-    };
-    let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
-    Problem { subject, message, help: help.to_owned(), fatal: true }
 }

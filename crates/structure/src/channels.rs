@@ -7,6 +7,8 @@ use interfield_lab::rig::Reading;
 use interfield_language::model::FramePart;
 use interfield_language::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support, Within, short_name};
 use interfield_language::signal::{Motion, Signal};
+use interfield_language::specimen::Specimen;
+use interfield_language::{Problem, Subject};
 use interfield_linalg::dense_solve;
 
 use crate::assemble::{Place, stored};
@@ -138,6 +140,12 @@ impl Recorder {
             }
             _ => None,
         };
+        // Where the laboratory says that an inner degree of freedom is.
+        let inner = |dof: usize| {
+            let of = |s: &Specimen| s.inner.iter().position(|&d| d == dof).map(|i| s.dofs.len() + i);
+            let (s, i) = model.specimens.iter().enumerate().find_map(|(s, specimen)| Some((s, of(specimen)?)))?;
+            Some(system.measured().get(s)?.place(Reading::Reached, i))
+        };
         let mut probes = Vec::new();
         let mut needs_acceleration = false;
         let ground = |dof: usize| -> Vec<Signal> {
@@ -176,6 +184,7 @@ impl Recorder {
                         Tap::Zero
                     }
                     Quantity::Push(part) => Tap::State(Pushed::place(dims, part)),
+                    Quantity::Displacement(d) if let Some(place) = inner(d) => Tap::Memory(place),
                     Quantity::Displacement(d) => tap_dof(d, 0, false),
                     Quantity::Velocity(d) => tap_dof(d, 1, false),
                     Quantity::Acceleration(d) => tap_dof(d, 2, false),
@@ -367,9 +376,17 @@ fn within(frame: &FramePart, memory: &[f64], at: At<'_>, (point, what): (usize, 
     }
 }
 
-/// Force of coordinate `i` of element `e` by the measured forces f, if it stands in the laboratory. The forces p of all
-/// coordinates there are those with Bᵀ p = f: p = (B Bᵀ)⁻¹ B f, if there are no more coordinates than degrees of freedom.
+/// Force of coordinate `i` of element `e` by the measured forces f, if it stands in the laboratory.
 fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> Option<Vec<(usize, f64)>> {
+    let (specimen, weights) = weights(physical, e, i)?;
+    let place = |j: usize| system.measured()[specimen].place(Reading::Force, j);
+    Some(weights.unwrap_or_else(|n| vec![f64::NAN; n]).into_iter().enumerate().map(|(j, w)| (place(j), w)).collect())
+}
+
+/// The specimen of an element, and the weights of its measured forces in that of coordinate `i` of the element. The forces p of all
+/// coordinates there are those with Bᵀ p = f: p = (B Bᵀ)⁻¹ B f, if there are no more coordinates than degrees of freedom; else only
+/// how many forces are measured.
+fn weights(physical: &[Rows], e: usize, i: usize) -> Option<(usize, Result<Vec<f64>, usize>)> {
     let (specimen, rows) = physical.iter().enumerate().find(|(_, rows)| rows.iter().any(|r| r.0 == e))?;
     let before: usize = rows.iter().take_while(|r| r.0 != e).map(|r| r.1.len()).sum();
     let all: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();
@@ -382,13 +399,25 @@ fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> 
     let mut unit = vec![0.0; b.len()];
     *unit.get_mut(asked)? = 1.0;
     let n = b.first()?.len();
-    let weights = match dense_solve(&gram, b.len(), &mut unit, 1) {
-        true if moved(&all[before + i]) => {
-            (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect()
-        }
-        // More coordinates than can be told apart: not known.
-        _ => vec![f64::NAN; n],
+    let told = dense_solve(&gram, b.len(), &mut unit, 1) && moved(&all[before + i]);
+    let weight = |j: usize| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum();
+    Some((specimen, if told { Ok((0..n).map(weight).collect()) } else { Err(n) }))
+}
+
+/// Channels of forces that cannot be told from what is measured: where a specimen has more elements than degrees of freedom.
+pub(crate) fn untold(model: &Model, channels: &[Channel], physical: &[Rows]) -> Vec<Problem> {
+    let problem = |channel: &Channel| {
+        let Quantity::Force(e, i) = channel.quantity else { return None };
+        let (s, Err(_)) = weights(physical, e, i)? else { return None };
+        let specimen = model.specimens.get(s)?;
+        let message = format!(
+            "the force `{}` cannot be told from the measured forces: the elements of specimen `{}` are more than the degrees of freedom \
+             that are measured",
+            channel.name, specimen.name
+        );
+        let dof = specimen.dofs.first().map_or("", |&d| model.dofs[d].name.as_str());
+        let help = format!("remove it from [record]; the measured force on `{dof}` is `{dof}.measured`");
+        Some(Problem::error(Subject::Specimen(s), message, &help))
     };
-    let place = |j: usize| system.measured()[specimen].place(Reading::Force, j);
-    Some(weights.into_iter().enumerate().map(|(j, w)| (place(j), w)).collect())
+    channels.iter().filter_map(problem).collect()
 }

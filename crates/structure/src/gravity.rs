@@ -8,8 +8,9 @@ use interfield_language::model::{Dof, Kind, Model, Support};
 use interfield_language::units::significant;
 use interfield_language::{Problem, Subject};
 
-use crate::assemble::{Assembly, Place, assemble, explain, subject};
+use crate::assemble::{Assembly, Place, assemble};
 use crate::assembled::Statics;
+use crate::faults::{explain, subject};
 use crate::pushover::reason;
 
 /// Equal steps in which the loads come.

@@ -31,14 +31,15 @@ impl Structure {
     /// What stands against the interface problem of the coupling: where a side is too light for its step. A run with one
     /// that is fatal says something else than the structure would.
     pub fn objections(&self) -> Vec<Problem> {
-        let Some(coupling) = self.model.partition.as_ref().map(|p| p.coupling) else { return Vec::new() };
+        let Some(partition) = &self.model.partition else { return Vec::new() };
+        let coupling = partition.coupling;
         let by_mass = coupling.info.level == Level::Mass;
         let h = self.model.analysis.dt;
         let mut found = Vec::new();
         for i in 0..self.parts.len() {
             let Part { sub, .. } = &self.parts[i];
             let (substeps, fine) = (sub.substeps, sub.fine);
-            let step = if fine { h / f64::from(substeps) } else { coupling.method.facts().coarse_step * h };
+            let step = if fine { h / f64::from(substeps) } else { partition.coarse_step() * h };
             let limits = match () {
                 () if by_mass => BY_MASS,
                 () if coupling.method.facts().ramped && fine && substeps > 1 => BY_RAMP,

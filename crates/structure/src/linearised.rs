@@ -12,9 +12,14 @@ use interfield_language::model::{BlockData, Coordinate, Dof, Element, Kind, Mode
 /// The model with its laws linearised; `None` if it is linear already. A law without finite tangents at rest stays as it is.
 pub fn linearised(model: &Model) -> Option<Model> {
     // A specimen is known to its stand-in as it stands in the laboratory, before it is led to its initial displacement.
-    let in_laboratory = |e: usize| model.specimens.iter().any(|s| s.elements.contains(&e));
+    let in_laboratory = |e: usize| model.specimens.iter().find(|s| s.elements.contains(&e));
     let one = |(i, e): (usize, &Element)| {
-        let kind = linear_kind(model, e, in_laboratory(i))?;
+        // Inner degrees of freedom rest where the model says: nothing leads them there.
+        let start = |dof: usize| match in_laboratory(i) {
+            Some(specimen) if !specimen.inner.contains(&dof) => 0.0,
+            _ => model.dofs[dof].u0,
+        };
+        let kind = linear_kind(e, start)?;
         Some(Element { kind, s0: Vec::new(), ..e.clone() })
     };
     let replaced: Vec<Option<Element>> = model.elements.iter().enumerate().map(one).collect();
@@ -33,13 +38,12 @@ pub fn linearised(model: &Model) -> Option<Model> {
 }
 
 /// The tangents of an element that is not linear.
-fn linear_kind(model: &Model, e: &Element, from_zero: bool) -> Option<Kind> {
+pub(crate) fn linear_kind(e: &Element, u0: impl Fn(usize) -> f64) -> Option<Kind> {
     if is_linear(&e.kind) || matches!(e.kind, Kind::Block { .. }) {
         return None;
     }
     let (law, coordinates) = stored(&e.kind)?;
     let (d, s, massive) = law.shape();
-    let u0 = |i: usize| if from_zero { 0.0 } else { model.dofs[i].u0 };
     let q: Vec<f64> = coordinates.iter().map(|c| c.iter().map(|&(i, f)| f * u0(i)).sum()).collect();
     let block = BlockData { remembers: remembers(&e.kind), ..tangents(&law, &q, &e.s0) };
     let parts = [&block.a, &block.b, &block.bv, &block.c, &block.d, &block.dv];

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use interfield_coupling::blueprint::{Blueprint, Schedule, Subdomain};
+use interfield_coupling::blueprint::{Blueprint, Subdomain};
 use interfield_coupling::{Coupling, Port};
 use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap, System};
 use interfield_lab::verdict::{Grade, Verdict};
@@ -14,8 +14,9 @@ use interfield_language::model::{Model, PushPart, Pushing};
 use interfield_language::units::{Dimension, significant};
 use interfield_language::{Problem, Subject};
 
-use crate::assemble::{Place, cannot_start};
+use crate::assemble::Place;
 use crate::assembled::{Assembled, Lead, Statics};
+use crate::faults::cannot_start;
 
 /// Unbalance over the largest force that makes a test doubtful: the load factor is not better known than this.
 const UNBALANCED: f64 = 0.05;
@@ -238,22 +239,13 @@ impl Coupling<Assembled> for Pushed {
             substructure: 0,
             system: &self.system,
             y0: &self.y0,
+            moved: self.x.len(),
             len: self.x.len(),
             ports: Vec::new(),
             inertance: &[],
             steppings: Vec::new(),
         };
-        Blueprint {
-            h: self.dt,
-            substeps: 1,
-            rows: 0,
-            subdomains: vec![subdomain],
-            coarse: 0..1,
-            fine: 1..1,
-            twins: 1..1,
-            mobility: None,
-            schedule: Schedule::Single,
-        }
+        Blueprint::single(self.dt, subdomain)
     }
 
     fn use_threads(&mut self, _: bool) -> bool {

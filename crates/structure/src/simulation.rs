@@ -12,16 +12,16 @@ use interfield_coupling::{
 use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
 use interfield_language::model::{Channel, EnergyPart, Kind, Model, Pushing, Quantity};
-use interfield_language::partition::Constraints;
 use interfield_language::signal::Motion;
 use interfield_language::{Problem, Subject};
 use interfield_linalg::{EigenError, Modes, Pattern, Report, highest, modes};
 
-use crate::assemble::{Assembly, Place, cannot_start, explain};
+use crate::assemble::{Assembly, Place};
 use crate::assembled::Assembled;
 use crate::carried::{Carried, Home, Members, When};
-use crate::channels::{Channels, Recorder};
+use crate::channels::{Channels, Recorder, untold};
 use crate::energy::Energy;
+use crate::faults::{cannot_start, explain, refusal};
 use crate::landing::Landing;
 use crate::pushover::{self, Pushed};
 use crate::specimen::{Rehearsal, Workshop, mount};
@@ -382,6 +382,12 @@ impl Simulation {
         part.free.iter().map(|&d| part.sub.model.dofs[d].name.as_str())
     }
 
+    /// The degree of freedom of the model that each unknown of part `i` is.
+    pub fn dofs(&self, i: usize) -> impl ExactSizeIterator<Item = usize> {
+        let part = &self.parts[i];
+        part.free.iter().map(|&d| part.sub.dofs[d])
+    }
+
     /// [u v s h] of every part.
     pub fn states(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.parts.len()).map(|i| self.coupling.state_of(i))
@@ -500,7 +506,8 @@ impl Structure {
                 }
             };
             let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
-            let channels: Vec<Channel> = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
+            let channels: Vec<Channel> = model.channels.iter().filter_map(|c| sub.channel(c)).collect();
+            problems.extend(untold(&sub.model, &channels, &rows).into_iter().map(|problem| sub.in_whole(problem)));
             let scheme = sub.model.analysis.scheme;
             let out = vec![0.0; channels.len()];
             let carried = scheme.claims().carries_acceleration;
@@ -643,43 +650,13 @@ fn liveliest(coupling: &mut dyn Coupling<Assembled>) -> (usize, usize) {
     most.1
 }
 
-/// A channel of the whole model as one of a part, if what it reads is there.
-fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
-    let dof = |d: usize| sub.dofs.iter().position(|&x| x == d);
-    let element = |e: usize| sub.elements.iter().position(|&x| x == e);
-    let quantity = match channel.quantity {
-        Quantity::Displacement(d) => Quantity::Displacement(dof(d)?),
-        Quantity::Velocity(d) => Quantity::Velocity(dof(d)?),
-        Quantity::Acceleration(d) => Quantity::Acceleration(dof(d)?),
-        Quantity::AbsoluteAcceleration(d) => Quantity::AbsoluteAcceleration(dof(d)?),
-        Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
-        Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
-        Quantity::State(e, i) => Quantity::State(element(e)?, i),
-        Quantity::Section(e, point, what) => Quantity::Section(element(e)?, point, what),
-        Quantity::Drift { above, below, height } => {
-            let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
-            Quantity::Drift { above: dof(above)?, below, height }
-        }
-        Quantity::Push(part) => Quantity::Push(part),
-        Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
-        Quantity::Specimen(s, i, reading) => {
-            Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
-        }
-        Quantity::External(e, i, reading) => {
-            Quantity::External(sub.externals.iter().position(|&x| x == e)?, i, reading)
-        }
-        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
-    };
-    Some(Channel { quantity, ..channel.clone() })
-}
-
 fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn Coupling<Assembled>) -> Vec<Source> {
     let mut taken = vec![0; parts.len()];
     let source = |channel: &Channel| {
         // The parts list their channels in the order of the model; the first that has one gives it.
         let mut first = None;
         for (p, part) in parts.iter().enumerate() {
-            if inside(channel, &part.sub).is_some() {
+            if part.sub.channel(channel).is_some() {
                 first = first.or(Some(Source::Part { part: p, index: taken[p] }));
                 taken[p] += 1;
             }
@@ -723,55 +700,4 @@ fn cuts(interface: &[Constraint], parts: &[Part]) -> Vec<(usize, Cut)> {
     let unknown = |(part, dof): (usize, usize)| Some((part, parts[part].free.iter().position(|&d| d == dof)?));
     let cut = |c: &Constraint| Some((c.dof, Cut { plus: unknown(c.plus)?, minus: unknown(c.minus)? }));
     interface.iter().filter_map(cut).collect()
-}
-
-/// Why the coupling cannot start, in the user's names.
-fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts: &[Part]) -> Problem {
-    let name = |row: usize| interface.get(row).map_or("?", |c| model.dofs[c.dof].name.as_str());
-    match error {
-        CouplingError::Fault(located) => {
-            let part = &parts[located.substructure];
-            part.sub.in_whole(cannot_start(&part.sub.model, &part.free, &part.looped, located.fault))
-        }
-        CouplingError::Redundant { rows } => {
-            let names: std::collections::BTreeSet<&str> = rows.iter().map(|&r| name(r)).collect();
-            let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
-            let message = format!(
-                "the constraints at {} are redundant, so the interface forces are not unique",
-                names.join(", ")
-            );
-            let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
-            let help = match repeated {
-                true => {
-                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which needs no choice of \
-                        constraints"
-                }
-                false => {
-                    "write method = \"llm\" in [coupling], which determines them, or divide the structure \
-                    elsewhere"
-                }
-            };
-            Problem::error(Subject::Model, message, help)
-        }
-        CouplingError::Rigid { row } => {
-            let message = format!(
-                "the interface `{}` has no mass on either side, or none in the substructure with substeps",
-                name(*row)
-            );
-            let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
-            Problem::error(dof, message, "give the node a mass, and both sides a share of it (`interface_mass`)")
-        }
-        CouplingError::Reversed { row } => {
-            let message = format!(
-                "the interface operator at `{}` is not positive definite: a scheme is beyond its stability limit",
-                name(*row)
-            );
-            let help = "use a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` \
-                on the substructure alone shows its limit";
-            Problem::error(Subject::Step, message, help)
-        }
-        CouplingError::Unsuitable(message) => {
-            Problem::error(Subject::Model, message.clone(), "change [coupling] or the substructures")
-        }
-    }
 }

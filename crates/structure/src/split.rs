@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::assemble::Assembly;
 use interfield_language::external::External;
-use interfield_language::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
+use interfield_language::model::{
+    Analysis, Channel, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Quantity, Support,
+};
 use interfield_language::partition::{Constraints, Layout, Partition, Substructure, layout, visit};
 use interfield_language::signal::Motion;
 use interfield_language::specimen::Specimen;
@@ -57,6 +59,36 @@ pub struct SubModel {
 }
 
 impl SubModel {
+    /// A channel of the whole model as one of this part, if what it reads is here.
+    pub(crate) fn channel(&self, channel: &Channel) -> Option<Channel> {
+        let dof = |d: usize| self.dofs.iter().position(|&x| x == d);
+        let element = |e: usize| self.elements.iter().position(|&x| x == e);
+        let quantity = match channel.quantity {
+            Quantity::Displacement(d) => Quantity::Displacement(dof(d)?),
+            Quantity::Velocity(d) => Quantity::Velocity(dof(d)?),
+            Quantity::Acceleration(d) => Quantity::Acceleration(dof(d)?),
+            Quantity::AbsoluteAcceleration(d) => Quantity::AbsoluteAcceleration(dof(d)?),
+            Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
+            Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
+            Quantity::State(e, i) => Quantity::State(element(e)?, i),
+            Quantity::Section(e, point, what) => Quantity::Section(element(e)?, point, what),
+            Quantity::Drift { above, below, height } => {
+                let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
+                Quantity::Drift { above: dof(above)?, below, height }
+            }
+            Quantity::Push(part) => Quantity::Push(part),
+            Quantity::LoadSignal(i) => Quantity::LoadSignal(self.loads.iter().position(|&x| x == i)?),
+            Quantity::Specimen(s, i, reading) => {
+                Quantity::Specimen(self.specimens.iter().position(|&x| x == s)?, i, reading)
+            }
+            Quantity::External(e, i, reading) => {
+                Quantity::External(self.externals.iter().position(|&x| x == e)?, i, reading)
+            }
+            Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
+        };
+        Some(Channel { quantity, ..channel.clone() })
+    }
+
     /// A problem of its assembly, about the same things in the whole model.
     pub fn in_whole(&self, mut problem: Problem) -> Problem {
         problem.subject = match problem.subject {
@@ -198,7 +230,8 @@ impl<'a> Cut<'a> {
             let elements =
                 s.elements.iter().map(|e| self.elements.iter().position(|x| x == e)).collect::<Option<_>>()?;
             let dofs = s.dofs.iter().map(|&d| self.local[d]).collect::<Option<_>>()?;
-            Some((i, Specimen { elements, dofs, ..s.clone() }))
+            let inner = s.inner.iter().map(|&d| self.local[d]).collect::<Option<_>>()?;
+            Some((i, Specimen { elements, dofs, inner, ..s.clone() }))
         };
         // One that consists of masses only belongs to the first part that has its degrees of freedom.
         let first = |(_, s): &(usize, &Specimen)| {

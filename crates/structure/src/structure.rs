@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use interfield_coupling::registry::COUPLINGS;
 use interfield_coupling::{Options, Port};
-use interfield_kernel::Scheme;
 use interfield_kernel::element::Element as _;
+use interfield_kernel::{Scheme, System};
 use interfield_language::external::External;
 use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Support};
-use interfield_language::partition::Partition;
+use interfield_language::partition::{Choice, Partition};
 use interfield_language::{Problem, Subject};
 use interfield_linalg::{EigenError, Modes, Pattern, highest, modes};
 
 use crate::assemble::{Assembly, Place, assemble};
 use crate::assembled::Assembled;
+use crate::budget;
 use crate::damping;
+use crate::elastic::computed;
 use crate::gravity;
+use crate::simulation::Simulation;
 use crate::specimen::{Physical, physical, substitute};
 use crate::split::{Constraint, Drive, Split, SubModel, split};
 
@@ -51,8 +54,30 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn new(model: impl Into<Arc<Model>>) -> Result<Self, Vec<Problem>> {
-        let model = gravity::settled(model.into())?;
-        let whole = model.partition.is_some().then(|| assemble(&substitute(&model).0)).transpose()?;
+        let given = model.into();
+        let mut this = Structure::assembled(Arc::clone(&given))?;
+        if this.model.partition.as_ref().is_some_and(|p| p.coupling.choice == Choice::Open) {
+            if let Some(partition) = budget::partition_by_work(&this) {
+                let model = Model { partition: Some(partition), ..given.as_ref().clone() };
+                // What it cannot take, or not start, stays with the coupling that can.
+                let starts = Simulation::new(computed(&model)).is_ok();
+                if let Ok(other) = Structure::assembled(Arc::new(model))
+                    && starts
+                {
+                    return Ok(other);
+                }
+            }
+            // Decided: a model that is made of this one keeps the coupling.
+            let partition = &mut Arc::make_mut(&mut this.model).partition;
+            partition.iter_mut().for_each(|p| p.coupling.choice = Choice::ByWork);
+        }
+        Ok(this)
+    }
+
+    fn assembled(model: Arc<Model>) -> Result<Self, Vec<Problem>> {
+        let model = gravity::settled(model)?;
+        let stood = |model: &Model| assemble(&substitute(model)?.0);
+        let whole = model.partition.is_some().then(|| stood(&model)).transpose()?;
         let Split { parts: subs, interface, driven, mut warnings } = split(&model, whole.as_ref())?;
         let twins = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);
         let (mut parts, mut problems) = (Vec::new(), Vec::new());
@@ -80,13 +105,14 @@ impl Structure {
             Some(driven) if driven.fatal => return Err(vec![driven]),
             driven => warnings.splice(0..0, this.assembly().warnings.iter().cloned().chain(driven)).for_each(drop),
         }
-        warnings.extend(this.model.partition.as_ref().and_then(|p| untied(p, &this.parts)));
+        warnings.extend(this.model.partition.as_ref().and_then(|p| moved_in_turn(p, &this.parts)));
+        warnings.extend(this.model.partition.as_ref().and_then(|p| not_apart(p, &this.parts)));
         this.warnings = warnings;
         Ok(this)
     }
 
     /// The structure in one piece.
-    fn assembly(&self) -> &Assembly {
+    pub(crate) fn assembly(&self) -> &Assembly {
         self.whole.as_ref().unwrap_or(&self.parts[0].assembly)
     }
 
@@ -109,6 +135,25 @@ impl Structure {
     pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
         let assembly = self.assembly();
         assembly.system.matrices(&assembly.memory)
+    }
+
+    /// φᵀf of shapes over the unknowns with the load at time `t`, N (N m) for a shape of one. Valid of a linear structure: what
+    /// motions of supports do is the force of the structure at rest.
+    pub fn modal_loads(&mut self, t: f64, shapes: &[&[f64]], out: &mut [f64]) {
+        let moved = self.model.dofs.iter().any(|d| matches!(d.support, Support::Imposed(_)));
+        let assembly = self.whole.as_mut().unwrap_or(&mut self.parts[0].assembly);
+        let (dims, mut f) = (assembly.system.dims(), vec![0.0; assembly.free.len()]);
+        if moved {
+            let (rest, mut rates) = (vec![0.0; dims.state()], vec![0.0; dims.ns]);
+            if assembly.system.force(dims.point(t, &rest), None, &mut f, &mut rates).is_err() {
+                f.fill(0.0);
+            }
+            f.iter_mut().for_each(|f| *f = -*f);
+        } else {
+            assembly.system.load(t, &mut f);
+        }
+        let dot = |shape: &&[f64]| shape.iter().zip(&f).map(|(x, f)| x * f).sum();
+        shapes.iter().zip(out).for_each(|(shape, out)| *out = dot(shape));
     }
 
     /// φᵀCφ of a shape over the unknowns.
@@ -144,7 +189,7 @@ impl Part {
     ) -> Result<Self, Vec<Problem>> {
         let in_whole = |list: Vec<Problem>| list.into_iter().map(|p| sub.in_whole(p)).collect::<Vec<_>>();
         iterates(&sub.model).map_err(|p| in_whole(vec![p]))?;
-        let (stood, stand_ins) = substitute(&sub.model);
+        let (stood, stand_ins) = substitute(&sub.model).map_err(in_whole)?;
         let assembly = assemble(&stood).map_err(in_whole)?;
         let specimens =
             sub.model.specimens.iter().zip(stand_ins).map(|(s, stand_in)| physical(&sub.model, s, stand_in));
@@ -152,7 +197,9 @@ impl Part {
         let mut problems = Vec::new();
         let twin = if twins && !sub.fine {
             problems.extend(sub.model.externals.iter().map(|e| sub.in_whole(needed_twice(e))));
-            Some(assemble(&sub.model).map_err(in_whole)?.system)
+            let inner = sub.model.specimens.iter().any(|s| !s.inner.is_empty());
+            let again = if inner { &stood } else { sub.model.as_ref() };
+            Some(assemble(again).map_err(in_whole)?.system)
         } else {
             None
         };
@@ -162,18 +209,54 @@ impl Part {
     }
 }
 
-/// A hysteretic law on the coarse side of a coupling that does not bear it.
-fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
-    let [why, help] = partition.coupling.method.facts().against_hysteresis?;
-    let hysteretic = |name: &str| {
-        let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
-        law || name == "formula"
+/// A specimen or a program on a coarse side with several sequences of states. Each of these has its own memory of laws; what the
+/// specimen or the program remembers is there only once (book: passivity 4.1).
+fn moved_in_turn(partition: &Partition, parts: &[Part]) -> Option<Problem> {
+    let sequences = partition.coupling.method.facts().sequences;
+    let of = |p: &Part| {
+        let specimen = p.sub.model.specimens.first().map(|s| (Subject::Specimen(0), format!("specimen `{}`", s.name)));
+        let external = || {
+            let e = p.sub.model.externals.first()?;
+            Some((Subject::Element(e.element), format!("external `{}`", e.name)))
+        };
+        let (subject, who) = specimen.or_else(external)?;
+        let message = format!(
+            "{who} is on the coarse side, and the {sequences} interlaced sequences of coupling `{}` move it in turn: if it \
+                yields, it can add energy",
+            partition.coupling.info.name
+        );
+        let help = "put it on the fine side, or use a coupling with one sequence: \"gc\", \"foh\"";
+        Some(p.sub.in_whole(Problem::warning(subject, message, help)))
     };
-    let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
-    let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
-    let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
-    let message = format!("`{}` is hysteretic and is on the coarse side, {why}", law.name);
-    Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
+    parts.iter().filter(|p| sequences > 1 && !p.sub.fine).find_map(of)
+}
+
+/// Elements of the coarse side that a coupling with slow laws evaluates in every fine step.
+fn not_apart(partition: &Partition, parts: &[Part]) -> Option<Problem> {
+    if !partition.coupling.method.facts().laws_apart {
+        return None;
+    }
+    let coarse = parts.iter().filter(|p| !p.sub.fine);
+    let evaluated = |p: &'_ Part| -> Vec<(usize, String)> {
+        let name =
+            |e: usize| (p.sub.elements[p.assembly.looped[e]], p.sub.model.elements[p.assembly.looped[e]].name.clone());
+        p.assembly.system.not_apart().map(name).collect()
+    };
+    let all: Vec<(usize, String)> = coarse.flat_map(evaluated).collect();
+    let (element, first) = all.first()?;
+    let others = if all.len() > 1 {
+        format!(" and {} other elements of the coarse side are", all.len() - 1)
+    } else {
+        " is".to_owned()
+    };
+    let message = format!(
+        "`{first}`{others} evaluated in every fine step: `{}` computes only hysteretic laws of one deformation and \
+            softening springs apart from the structure, between nodes with mass",
+        partition.coupling.info.name
+    );
+    let help =
+        "check that these evaluations fit into a fine step (`interfield check`), or use method = \"pmc\" in [coupling]";
+    Some(Problem { fatal: false, ..Problem::error(Subject::Element(*element), message, help) })
 }
 
 /// Refuses a scheme that would move a specimen, or a program, back and forth.

@@ -3,8 +3,8 @@
 
 use interfield_analysis::probe::amplification;
 use interfield_coupling::{
-    Assembly, Coupling, CouplingError, CouplingMethod, FohOptions, GcOptions, Midpoint, Options, Parallel, PmOptions,
-    PmcOptions, Port, Staggered, Substructure, TwoSided,
+    Assembly, Coupling, CouplingError, CouplingMethod, FohOptions, GcOptions, Midpoint, Options, Parallel, Parts,
+    PmOptions, PmcOptions, Port, PslOptions, Staggered, Substructure, TwoSided,
 };
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -23,6 +23,20 @@ use crate::run::read;
 /// If something is.
 pub fn begin<S: System + Send + 'static>(method: CouplingMethod, assembly: Assembly<S>) -> Box<dyn Coupling<S>> {
     method.start(assembly.into()).unwrap_or_else(|e| panic!("{method:?}: {e:?}"))
+}
+
+/// The same for a coupling that needs the systems of the coarse side twice.
+///
+/// # Panics
+/// If something is.
+pub fn begin_twice<S: System + Send + 'static>(
+    method: CouplingMethod,
+    assembly: Assembly<S>,
+    again: Assembly<S>,
+) -> Box<dyn Coupling<S>> {
+    let twins = again.substructures.into_iter().filter(|s| !s.fine).map(|s| s.system).collect();
+    let parts = Parts { assembly, twins, driven: Vec::new() };
+    method.start(parts).unwrap_or_else(|e| panic!("{method:?}: {e:?}"))
 }
 
 /// Newmark's trapezoidal rule as the papers write it.
@@ -61,15 +75,21 @@ pub fn row(name: &str) -> (CouplingMethod, AnyScheme) {
         "PH" => CouplingMethod::Foh(FohOptions::PH),
         "mPH" => CouplingMethod::Foh(FohOptions::MODIFIED_PH),
         "FOH" => CouplingMethod::Foh(FohOptions::FOH),
-        "PMC" => CouplingMethod::Pmc(PmcOptions::PMC),
-        "PMC2" => CouplingMethod::Pmc(PmcOptions::PMC2),
+        "PMC" => CouplingMethod::Pmc(PmcOptions { tie: 0.0, ..PmcOptions::PMC }),
+        "PMC2" => CouplingMethod::Pmc(PmcOptions { tie: 0.0, ..PmcOptions::PMC2 }),
+        "PMCt" => CouplingMethod::Pmc(PmcOptions::PMC),
+        "PMC2t" => CouplingMethod::Pmc(PmcOptions::PMC2),
+        "PMC2s" => CouplingMethod::Pmc(PmcOptions::PMC2S),
+        "PSL" => CouplingMethod::Psl(PslOptions::PSL),
+        "PSL1" => CouplingMethod::Psl(PslOptions::PSL1),
         _ => panic!("{name}"),
     };
     (method, scheme)
 }
 
 /// All rows.
-pub const ROWS: [&str; 10] = ["GC", "PM", "PH", "mPH", "PMC-a", "PMC-N", "PMC-R", "PMC2-a", "FOH-a", "FOH-R"];
+pub const ROWS: [&str; 13] =
+    ["GC", "PM", "PH", "mPH", "PMC-a", "PMC-N", "PMC-R", "PMC2-a", "PMCt-a", "PMC2t-a", "PMC2s-a", "FOH-a", "FOH-R"];
 
 /// Takes the steps `from..to`.
 ///
@@ -188,6 +208,14 @@ impl Cut {
             (assembled.system, assembled.y0)
         };
         pair(side(&self.a), side(&self.b), &self.shared, setting)
+    }
+
+    /// Coupled by `method`.
+    ///
+    /// # Panics
+    /// If a model is wrong, or the coupling cannot be started.
+    pub fn begin(&self, method: CouplingMethod, setting: &Setting) -> Box<dyn Coupling<Assembled>> {
+        begin_twice(method, self.assembly(setting), self.assembly(setting))
     }
 }
 
@@ -433,3 +461,53 @@ pub fn frame(damping: &str) -> Cut {
         + &tail;
     Cut { a, b, shared: (0..6).map(|i| (i, i)).collect() }
 }
+
+/// The split mass with the spring of A as a law, and the spring of B with a share of the stiffness that its operators know.
+pub fn split_law(share: f64) -> Cut {
+    let Cut { a, b, shared } = split_mass(0.5);
+    let law = |text: &str| text.replace("\"spring\"", "\"cubic\", k3 = 0");
+    let (k, soft) = (0.5 / 1.5, share * 0.5 / 1.5);
+    let b = law(&b)
+        .replace(&format!("k = {k:?}"), &format!("k = {soft:?}, tangent = {{ k = {k:?} }}"))
+        .replace("tangent = \"initial\"", "tangent = \"given\"");
+    Cut { a: law(&a), b, shared }
+}
+
+/// Five storeys of unit mass; the storeys of A are a linear spring of 20 and a law of 380, those of B the same with `upper`; the
+/// lower three are A (book: problems 1.5).
+pub fn five_storeys(lower: &str, upper: &str, h: f64) -> Cut {
+    let storey = |from: usize, to: usize, law: &str| {
+        let foot = if from == 0 { "ground".to_owned() } else { format!("f{from}") };
+        let nodes = format!("nodes = [\"{foot}\", \"f{to}\"], dof = \"x\"");
+        format!(
+            "{{ type = \"spring\", name = \"s{to}\", {nodes}, k = 20, c = 0.2 }},\n{{ {law}, name = \"law{to}\", {nodes} }},\n"
+        )
+    };
+    let part = |floors: &[(usize, f64)], storeys: String| {
+        let node = |(i, m): &(usize, f64)| format!("{{ name = \"f{i}\", mass = {m:?} }}");
+        let drag = |(i, m): &(usize, f64)| {
+            format!(
+                "{{ type = \"damper\", name = \"d{i}\", nodes = [\"ground\", \"f{i}\"], dof = \"x\", c = {:?} }},\n",
+                0.1 * m
+            )
+        };
+        let nodes: Vec<String> = floors.iter().map(node).collect();
+        let dampers: String = floors.iter().map(drag).collect();
+        format!(
+            "title = \"part\"\ndofs = [\"x\"]\nnode = [{}]\nelement = [\n{storeys}{dampers}]\n[[load]]\ntype = \"ground\"\n\
+             name = \"quake\"\ndirection = \"x\"\nsignal = {{ type = \"synthetic\", peak = 3 }}\n[analysis]\nscheme = \"lsrt2\"\n\
+             dt = {h:?}\nduration = 10\ntangent = \"initial\"\n",
+            nodes.join(", ")
+        )
+    };
+    let a = part(&[(1, 1.0), (2, 1.0), (3, 0.8)], storey(0, 1, lower) + &storey(1, 2, lower) + &storey(2, 3, lower));
+    let b = part(&[(3, 0.2), (4, 1.0), (5, 1.0)], storey(3, 4, upper) + &storey(4, 5, upper));
+    Cut { a, b, shared: vec![(2, 0)] }
+}
+
+/// An elastic law of [`five_storeys`].
+pub const ELASTIC: &str = "type = \"spring\", k = 380";
+/// An elastic-plastic one.
+pub const BILINEAR: &str = "type = \"mostaghel\", k = 380, a = 0, delta = 0.01";
+/// A smooth one.
+pub const BOUC_WEN: &str = "type = \"bouc-wen\", k = 380, beta = 50, gamma = 50";

@@ -103,7 +103,15 @@ impl Builder {
     fn element(&mut self, type_name: &str, kind: Kind) {
         let name = format!("e{}", self.model.elements.len() + 1);
         let type_name = type_name.to_owned();
-        self.model.elements.push(Element { name, type_name, kind, damped: true, given: None, s0: Vec::new() });
+        self.model.elements.push(Element {
+            name,
+            type_name,
+            kind,
+            damped: true,
+            given: None,
+            s0: Vec::new(),
+            written_on: Vec::new(),
+        });
     }
 
     /// Degrees of freedom of two nodes.

@@ -1,7 +1,7 @@
 //! A step of a coupling allocates nothing, on any thread. Alone in its file, so that no other thread is at work beside it.
 
 use interfield_testkit::alloc::{CountingAllocator, count_everywhere};
-use interfield_testkit::couplings::{ChainSprings, ROWS, Setting, advance, begin, chain, row};
+use interfield_testkit::couplings::{ChainSprings, ROWS, Setting, advance, chain, row};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -11,11 +11,11 @@ fn steps_of_every_coupling_allocate_nothing_on_any_thread() {
     let before = count_everywhere();
     std::thread::spawn(|| drop(std::hint::black_box(vec![0u8; 100]))).join().expect("a thread");
     assert!(count_everywhere() > before, "the counter does not count");
-    for name in ROWS {
+    for name in ROWS.into_iter().chain(["PSL-a", "PSL1-a"]) {
         for threads in [false, true] {
             let (method, scheme) = row(name);
             let cut = chain(ChainSprings::Nonlinear);
-            let mut coupled = begin(method, cut.assembly(&Setting::same(scheme, 0.002, 5)));
+            let mut coupled = cut.begin(method, &Setting::same(scheme, 0.002, 5));
             // A thread allocates before its first job; then back to the start, for the start-up of the coupling counts.
             let start = coupled.state().to_vec();
             coupled.use_threads(threads);

@@ -44,7 +44,7 @@ struct ifw_header {
     uint8_t magic[4]; /* "IFWR" */
     uint8_t version;
     uint8_t kind;
-    uint16_t count; /* actuators in the body */
+    uint16_t count; /* instruments in the body: actuators, then transducers, then load cells */
     uint64_t session;
     uint64_t sequence;
     uint64_t time_ns; /* clock of the sender */
@@ -54,7 +54,7 @@ struct ifw_header {
 
 struct ifw_actuator {
     char name[16];
-    char displacement[8]; /* unit; "SI": m or rad, N or N m; empty: any */
+    char displacement[8]; /* unit; "SI": m or rad, N or N m; empty: any; "-": not measured, the instrument is a sensor only */
     char force[8];
 };
 
@@ -70,7 +70,7 @@ struct ifw_command {
     double value[IFW_MOST_ACTUATORS];
 };
 
-/* Displacements of all actuators, then forces of all. */
+/* Displacements of all instruments, then forces of all; 0 where one measures none. */
 struct ifw_measurement {
     uint64_t received_ns;
     uint64_t echo_ns; /* time_ns of the command */

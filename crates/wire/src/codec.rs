@@ -27,13 +27,17 @@ pub struct Greeting {
     pub period_ns: u64,
     /// Name of the specimen; empty: any.
     pub specimen: String,
-    /// Its actuators.
+    /// Its actuators, then its transducers, then its load cells.
     pub actuators: Vec<Instrument>,
     /// Whether nothing real moves, in a welcome.
     pub emulated: bool,
 }
 
-/// An actuator in a greeting. Empty texts fit anything.
+/// Unit of what an instrument of a greeting does not measure.
+pub const UNMEASURED: &str = "-";
+
+/// An actuator in a greeting, or a sensor of its own: a transducer has no force, a load cell no displacement, see [`UNMEASURED`]. Empty texts
+/// fit any unit, but an actuator is not taken for a sensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instrument {
     /// Name.
@@ -45,11 +49,18 @@ pub struct Instrument {
 }
 
 impl Greeting {
+    /// Number of actuators, of transducers and of load cells.
+    pub fn counts(&self) -> [usize; 3] {
+        let transducers = self.actuators.iter().filter(|a| a.force == UNMEASURED).count();
+        let load_cells = self.actuators.iter().filter(|a| a.displacement == UNMEASURED).count();
+        [self.actuators.len().saturating_sub(transducers + load_cells), transducers, load_cells]
+    }
+
     /// Why a test that says `hello` cannot have what this says; `None`: it can.
     pub fn refuses(&self, hello: &Greeting) -> Option<Refused> {
         // Periods of independent origin agree to rounding, a nanosecond or two.
         let same = |a: u64, b: u64| a == 0 || b == 0 || a.abs_diff(b) <= 2 + a / 1_000_000;
-        let fits = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
+        let fits = |a: &str, b: &str| a == b || ((a.is_empty() || b.is_empty()) && a != UNMEASURED && b != UNMEASURED);
         let units =
             |(a, b): (&Instrument, &Instrument)| fits(&a.displacement, &b.displacement) && fits(&a.force, &b.force);
         if self.actuators.len() != hello.actuators.len() {

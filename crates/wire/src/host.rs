@@ -67,13 +67,16 @@ struct Bench {
     command: Vec<f64>,
     displacement: Vec<f64>,
     force: Vec<f64>,
+    /// Both as a message has them, with zeros where an instrument measures nothing.
+    told: [Vec<f64>; 2],
 }
 
 impl Bench {
     fn new(hardware: Box<dyn Hardware>) -> Self {
-        let zeros = || vec![0.0; hardware.actuators()];
-        let (command, displacement, force) = (zeros(), zeros(), zeros());
-        Bench { memory: vec![0.0; hardware.memory()], hardware, command, displacement, force }
+        let (n, [transducers, load_cells]) = (hardware.actuators(), hardware.sensors());
+        let [command, displacement, force] = [n, n + transducers, n + load_cells].map(|n| vec![0.0; n]);
+        let told = [(); 2].map(|()| vec![0.0; n + transducers + load_cells]);
+        Bench { memory: vec![0.0; hardware.memory()], hardware, command, displacement, force, told }
     }
 
     /// One sample per command; the last command holds for those that never came.
@@ -81,9 +84,14 @@ impl Bench {
         for _ in 0..missed.min(MOST_HELD) {
             self.sample();
         }
-        self.command.copy_from_slice(command);
+        self.command.iter_mut().zip(command).for_each(|(own, c)| *own = *c);
         self.hardware.interlock(interlock);
-        self.sample()
+        let reply = self.sample();
+        let (n, seen) = (self.command.len(), self.displacement.len());
+        self.told[0][..seen].copy_from_slice(&self.displacement);
+        self.told[1][..n].copy_from_slice(&self.force[..n]);
+        self.told[1][seen..].copy_from_slice(&self.force[n..]);
+        reply
     }
 
     fn sample(&mut self) -> Reply {
@@ -154,7 +162,7 @@ impl Host<'_> {
                     } else {
                         let emergency_stop = b.hardware.emergency_stop();
                         let shown = Shown { fresh: reply == Reply::Fresh, emergency_stop };
-                        dock.answer(station.answer(clock.ns(), shown, &b.displacement, &b.force));
+                        dock.answer(station.answer(clock.ns(), shown, &b.told[0], &b.told[1]));
                     }
                 }
                 Event::Closed => {

@@ -85,9 +85,9 @@ impl Refused {
     pub const ALL: [(Refused, &str); 7] = [
         (Refused::Busy, "another test uses the specimen"),
         (Refused::Version, "the controller uses another version of the protocol"),
-        (Refused::Actuators, "the controller has another number of actuators"),
+        (Refused::Actuators, "the controller has another number of actuators and sensors"),
         (Refused::Period, "the controller has another sampling interval"),
-        (Refused::Units, "the instruments of the controller have other units"),
+        (Refused::Units, "the instruments of the controller have other units, or others of them are sensors only"),
         (Refused::Specimen, "the controller has another specimen"),
         (Refused::Sealed, "the controller requires messages encrypted with its key"),
     ];
@@ -165,7 +165,12 @@ pub const HEADER_FIELDS: [Field; 9] = [
     field(0, "uint8_t[4]", "magic", "`IFWR`"),
     field(4, "uint8_t", "version", "1"),
     field(KIND_AT, "uint8_t", "kind", "type of the body, see below"),
-    field(COUNT_AT, "uint16_t", "count", "n, number of actuators in the body, at most 32; 0 without a body"),
+    field(
+        COUNT_AT,
+        "uint16_t",
+        "count",
+        "n, number of instruments in the body, at most 32: actuators, then transducers, then load cells; 0 without a body",
+    ),
     field(SESSION_AT, "uint64_t", "session", "chosen by the test at random; a message with another one is ignored"),
     field(
         SEQUENCE_AT,
@@ -192,27 +197,27 @@ pub const GREETING_FIELDS: [Field; 5] = [
         96,
         "char[8]",
         "actuator[0].displacement",
-        "unit of its commands and displacements; `SI`: m or rad; empty: any",
+        "unit of its commands and displacements; `SI`: m or rad; empty: any; `-`: a load cell, which has none",
     ),
     field(
         104,
         "char[8]",
         "actuator[0].force",
-        "unit of its forces; `SI`: N or N m; empty: any; then the next actuator, to n",
+        "unit of its forces; `SI`: N or N m; empty: any; `-`: a transducer, which has none; then the next instrument, to n",
     ),
 ];
 
 /// The body of a command.
 pub const COMMAND_FIELDS: [Field; 2] = [
     field(40, "uint64_t", "tick_ns", "time of the laboratory at the end of this sample, ns"),
-    field(48, "double[n]", "value", "commands"),
+    field(48, "double[n]", "value", "commands; 0 for transducers and load cells"),
 ];
 
 /// The body of a measurement.
 pub const MEASUREMENT_FIELDS: [Field; 3] = [
     field(40, "uint64_t", "received_ns", "clock of the controller when the command arrived, ns"),
     field(48, "uint64_t", "echo_ns", "`time_ns` of the command"),
-    field(56, "double[2n]", "value", "n displacements, then n forces"),
+    field(56, "double[2n]", "value", "n displacements, then n forces; 0 where an instrument has none"),
 ];
 
 /// The fields of a table, as the book prints them.

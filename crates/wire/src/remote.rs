@@ -50,7 +50,7 @@ pub enum Unconnected {
     Refused(Option<Refused>),
     /// What answered does not fit.
     Unfit(Refused),
-    /// There are too many actuators.
+    /// There are too many actuators and sensors.
     TooMany,
     /// Somebody did, and has another key.
     OtherKey,
@@ -65,7 +65,9 @@ impl fmt::Display for Unconnected {
             Unconnected::Refused(Some(reason)) | Unconnected::Unfit(reason) => f.write_str(reason.words()),
             Unconnected::Refused(None) => f.write_str("the controller refuses for an unknown reason"),
             Unconnected::OtherKey => f.write_str("the controller has another key"),
-            Unconnected::TooMany => write!(f, "the protocol supports at most {MOST_ACTUATORS} actuators"),
+            Unconnected::TooMany => {
+                write!(f, "the protocol supports at most {MOST_ACTUATORS} actuators, transducers and load cells")
+            }
             Unconnected::System(reason) => f.write_str(reason),
         }
     }
@@ -84,6 +86,10 @@ pub struct Remote {
     /// What goes out with the next command.
     interlock: Interlock,
     emulated: bool,
+    /// Actuators, transducers, load cells.
+    counts: [usize; 3],
+    /// A command, with zeros for the sensors.
+    sent: Vec<f64>,
     buffer: [u8; MOST_BYTES],
 }
 
@@ -103,9 +109,10 @@ impl Remote {
         }
         let call = Call::new(session(), greeting);
         let (clock, buffer) = (Stopwatch::start(), [0; MOST_BYTES]);
-        let interlock = Interlock::default();
+        let (interlock, counts, sent) = (Interlock::default(), greeting.counts(), vec![0.0; greeting.actuators.len()]);
+        let (missed, stale, over, emulated) = (0, 0, true, false);
         let mut remote =
-            Remote { call, link, pace, clock, missed: 0, stale: 0, over: true, interlock, emulated: false, buffer };
+            Remote { call, link, pace, clock, missed, stale, over, interlock, emulated, counts, sent, buffer };
         let end = Instant::now() + patience;
         let mut next = Instant::now();
         let mut silent = Unconnected::Silent;
@@ -146,7 +153,8 @@ impl Remote {
 
     /// Sends the command and waits for its answer; `None` if the controller is gone.
     fn ask(&mut self, command: &[f64]) -> Option<bool> {
-        self.link.send(self.call.command(self.clock.ns(), self.interlock, command));
+        self.sent.iter_mut().zip(command).for_each(|(sent, c)| *sent = *c);
+        self.link.send(self.call.command(self.clock.ns(), self.interlock, &self.sent));
         let (wait, again) = self.pace.waits();
         let start = Instant::now();
         let (mut until, mut next) = (start + wait, start + again);
@@ -184,7 +192,11 @@ impl Remote {
 
 impl Hardware for Remote {
     fn actuators(&self) -> usize {
-        self.call.actuators()
+        self.counts[0]
+    }
+
+    fn sensors(&self) -> [usize; 2] {
+        [self.counts[1], self.counts[2]]
     }
 
     fn interlock(&mut self, out: Interlock) {
@@ -213,8 +225,10 @@ impl Hardware for Remote {
             self.stale += 1;
             return Reply::Stale;
         }
-        displacement.copy_from_slice(u);
-        force.copy_from_slice(f);
+        let [actuators, transducers, _] = self.counts;
+        displacement.copy_from_slice(&u[..actuators + transducers]);
+        force[..actuators].copy_from_slice(&f[..actuators]);
+        force[actuators..].copy_from_slice(&f[actuators + transducers..]);
         Reply::Fresh
     }
 

@@ -21,6 +21,10 @@ const YIELDING: f64 = 1e-6;
 const STOREYS: [(f64, f64); 2] = [(4e6, 4e4), (3e6, 3e4)];
 const HARDENING: f64 = 0.05;
 
+/// Yielding storeys under several sequences of states: those of our elements have a memory each, and OpenSees has one, as a
+/// specimen has. The run warns of it; the two then differ by what the sequences drift apart.
+const MOVED_IN_TURN: f64 = 0.02;
+
 /// What the storeys are.
 #[derive(Clone, Copy, PartialEq)]
 enum Storeys {
@@ -29,8 +33,9 @@ enum Storeys {
 }
 
 /// Ways to run: name, options, and whether the storeys stand on the fine side.
-const WAYS: [(&str, &[&str], bool); 6] = [
+const WAYS: [(&str, &[&str], bool); 7] = [
     ("pm", &[], false),
+    ("gc", &["--coupling", "gc"], false),
     ("pm, storeys fine", &[], true),
     ("staggered", &["--coupling", "staggered"], false),
     ("plsrt2, storeys fine", &["--coupling", "plsrt2"], true),
@@ -52,16 +57,25 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         let word = if storeys == Storeys::Linear { "linear" } else { "yielding" };
         let mut worst = 0.0;
         for way in WAYS {
-            let difference = bench.compare(storeys, way, "")?;
+            let (difference, in_turn) = bench.compare(storeys, way, "")?;
             println!("{word} storeys, {}: OpenSees differs from our elements by {difference:.1e}", way.0);
+            if in_turn != (way.0 == "pm") {
+                return Err(format!(
+                    "{word} storeys, {}: `moved in turn` is said where it is not so, or not said",
+                    way.0
+                ));
+            }
+            let tolerance = if in_turn && storeys == Storeys::Yielding { MOVED_IN_TURN } else { tolerance };
             if difference.is_nan() || difference > tolerance {
                 return Err(format!("{word} storeys, {}: OpenSees differs by {difference:.1e}", way.0));
             }
-            worst = f64::max(worst, difference);
+            if tolerance < MOVED_IN_TURN {
+                worst = f64::max(worst, difference);
+            }
         }
         found.push(format!("{word} storeys {worst:.0e}"));
     }
-    let datagrams = bench.compare(Storeys::Linear, WAYS[0], "udp")?;
+    let (datagrams, _) = bench.compare(Storeys::Linear, WAYS[0], "udp")?;
     if datagrams.is_nan() || datagrams > LINEAR {
         return Err(format!("over UDP OpenSees differs by {datagrams:.1e}"));
     }
@@ -129,15 +143,17 @@ impl Bench<'_> {
         )
     }
 
-    /// Largest difference of displacements, relative to the largest.
-    fn compare(&self, storeys: Storeys, way: (&str, &[&str], bool), transport: &str) -> Result<f64, String> {
+    /// Largest difference of displacements, relative to the largest; whether the run warns that OpenSees is moved in turn.
+    fn compare(&self, storeys: Storeys, way: (&str, &[&str], bool), transport: &str) -> Result<(f64, bool), String> {
         let (_, options, fine) = way;
         let computed = self.model("computed.toml", fine, &elements(storeys))?;
         let more: &[&str] = if transport == "udp" { &["--udp"] } else { &[] };
         let told = self.model("told.toml", fine, &self.external(storeys, more))?;
         let mut columns = Vec::new();
+        let mut in_turn = false;
         for (model, out) in [(computed, "computed.csv"), (told, "told.csv")] {
-            self.finished(&model, &[options, &["-o", out]].concat())?;
+            let said = self.finished(&model, &[options, &["-o", out]].concat())?;
+            in_turn = said["warnings"].to_string().contains("move it in turn");
             let path = self.folder.join(out);
             let table = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
             let times: Vec<f64> = (0..=2000).map(|k| f64::from(k) * 0.005).collect();
@@ -150,7 +166,7 @@ impl Bench<'_> {
         if largest <= moved {
             return Err(format!("the storeys moved by {largest} m only"));
         }
-        Ok(difference / largest)
+        Ok((difference / largest, in_turn))
     }
 
     /// OpenSees is killed in the middle: the run ends with a fault, and its results are there.

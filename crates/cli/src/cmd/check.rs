@@ -20,6 +20,7 @@ use crate::frames;
 use crate::load::{Loaded, ModelArgs, pushed};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
+use interfield::alternatives::{Alternatives, examine as examine_couplings};
 use interfield::files::{has_extension, same};
 use interfield::plan::Plan;
 use interfield::programs::{Programs, described_json};
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     /// Start the programs of `[[external]]` and apply small displacements, to identify stiffnesses that are not given
     #[arg(long)]
     identify: bool,
-    /// Show every degree of freedom
+    /// Show every degree of freedom, and every coupling that can take a divided model
     #[arg(long)]
     all: bool,
     /// Draw the local axes of members
@@ -129,8 +130,10 @@ pub(crate) fn run(args: &Args) -> Exit {
         Err(e) => return e,
     };
     let plan = Plan::with_limits(&sim);
+    // Before a step is taken.
+    let alternatives = examine_couplings(&sim, modal.as_ref().map_err(Clone::clone));
     let cost = cost(&mut sim);
-    let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, picture, sections };
+    let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, alternatives, picture, sections };
     let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
         Err(Unjudged { why, help }) => {
@@ -224,6 +227,8 @@ struct Findings {
     stability_limit: Option<f64>,
     /// Seconds per step.
     cost: Option<f64>,
+    /// The couplings it could have, if it is divided.
+    alternatives: Option<Alternatives>,
     picture: PathBuf,
     /// Where the cross-sections are drawn, if there are any with fibres.
     sections: Option<PathBuf>,
@@ -283,7 +288,8 @@ impl Findings {
             Ok(modal) => mass_table(modal) + &mode_table(modal, modes, &self.unknowns, self.sim.dt()),
             Err(why) => format!("\nmodes\n  not available: {why}\n"),
         };
-        out + &self.plan.text() + &self.cost_text()
+        let couplings = self.alternatives.as_ref().map_or_else(String::new, |a| a.text(model, all));
+        out + &self.plan.text() + &couplings + &self.cost_text()
     }
 
     fn dof_table(&self, all: bool) -> String {
@@ -365,6 +371,7 @@ impl Findings {
             "factorised_at_each_step": setup["sides"][0]["factorised_at_each_step"].as_bool().filter(|_| whole),
             "solvers": if whole { setup["sides"][0]["solvers"].clone() } else { Value::Null },
             "setup": setup,
+            "couplings": self.alternatives.as_ref().map(|a| a.json(&sim.model)),
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
             UNITS: {

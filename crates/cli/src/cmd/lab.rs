@@ -219,8 +219,14 @@ fn announce(specimen: &Specimen, seal: &str, address: &Address) {
     let n = specimen.actuators.len();
     let plural = if n == 1 { "" } else { "s" };
     let rate = short(1.0 / specimen.period);
+    let sensors = specimen.names().sensors.len();
+    let sensors = match sensors {
+        0 => String::new(),
+        1 => " and 1 sensor".to_owned(),
+        n => format!(" and {n} sensors"),
+    };
     complain(&format!(
-        "laboratory of `{}`, {n} actuator{plural} at {rate} Hz, {seal}listens at {address}",
+        "laboratory of `{}`, {n} actuator{plural}{sensors} at {rate} Hz, {seal}listens at {address}",
         specimen.name
     ));
 }

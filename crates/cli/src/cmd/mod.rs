@@ -15,6 +15,8 @@ pub(crate) mod export;
 pub(crate) mod figures;
 pub(crate) mod fmt;
 pub(crate) mod fmu;
+pub(crate) mod frf;
+pub(crate) mod identify;
 pub(crate) mod import;
 pub(crate) mod keep;
 pub(crate) mod key;

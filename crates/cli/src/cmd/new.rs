@@ -93,6 +93,13 @@ const TEMPLATES: &[(&str, &[Template])] = &[
                 next: REHEARSED,
             },
             Template {
+                name: "rig-l-plan",
+                doc: "three actuators on an L-shaped plan: two displacements and a rotation",
+                text: include_str!("../../templates/rig-l-plan.toml"),
+                beside: None,
+                next: REHEARSED,
+            },
+            Template {
                 name: "cyclic",
                 doc: "a quasi-static cyclic test by a protocol of displacements",
                 text: include_str!("../../templates/cyclic.toml"),

@@ -8,7 +8,6 @@ use interfield_results::{Outcome, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::load::Loaded;
 use crate::output::{fail, print, print_json};
 use crate::report::{Evidence, Report, Scene, Unmade};
 use crate::stored;
@@ -73,7 +72,7 @@ pub(super) fn write(reader: &Reader, path: &Path) -> Result<(), String> {
 fn page(reader: &Reader, path: &Path) -> Result<(), Unmade> {
     let mut evidence = Evidence::of(reader).unwrap_or_else(|| found_again(reader));
     if evidence.structure.is_none() {
-        evidence.structure = Some(structure(reader, reader.path()).map_err(Unmade::Read)?);
+        evidence.structure = Some(structure(reader).map_err(Unmade::Read)?);
     }
     Report::of_stored(reader, evidence, path)
 }
@@ -99,21 +98,15 @@ fn verdict(reader: &Reader, log: &[String]) -> String {
 }
 
 /// Modes and deformed shape, from the model inside the file; a sentence where it cannot be read any more.
-fn structure(reader: &Reader, path: &Path) -> interfield_results::Result<[Vec<Block>; 2]> {
-    let meta = reader.meta();
-    let settings = stored::overrides(meta);
-    // Records are looked for where the model was most likely run from.
-    let folders = [PathBuf::new(), path.parent().unwrap_or(Path::new("")).to_owned()];
-    let mut why = String::new();
-    for folder in folders {
-        let loaded = Loaded::embedded("model of the result", meta.model_text.clone(), folder, false);
-        match loaded.quiet_structure(&(&settings).into()) {
-            Ok(structure) => {
-                let scene = Scene::new(&structure);
-                return Ok([scene.modes(), scene.deformed_in(&structure.model, reader)?]);
-            }
-            Err(message) => why = message,
+fn structure(reader: &Reader) -> interfield_results::Result<[Vec<Block>; 2]> {
+    match stored::structure(reader) {
+        Ok(structure) => {
+            let scene = Scene::new(&structure);
+            Ok([scene.modes(), scene.deformed_in(&structure.model, reader)?])
+        }
+        Err(why) => {
+            let text = format!("The model in the result file could not be read: {why}.");
+            Ok([vec![Block::Text(text)], Vec::new()])
         }
     }
-    Ok([vec![Block::Text(format!("The model in the result file could not be read: {why}."))], Vec::new()])
 }

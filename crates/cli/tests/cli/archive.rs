@@ -6,7 +6,7 @@ use std::process::Command;
 use interfield_results::Reader;
 use serde_json::Value;
 
-use super::Outcome;
+use super::{COLUMN, Outcome, STOREY};
 
 /// A folder of its own, empty.
 fn place(name: &str) -> PathBuf {
@@ -18,28 +18,15 @@ fn place(name: &str) -> PathBuf {
 
 /// A storey shaken by a record in a file, with its column in the laboratory.
 fn model(specimen: &str) -> String {
+    let frame = STOREY.replace("\"40 kN/m\"", "\"kf\"");
     format!(
         r#"
 title = "A storey"
 include = ["../shared/sections.toml"]
 units = {{ length = "mm", force = "kN" }}
-node = [{{ name = "floor", dofs = ["x"], mass = "1 t" }}]
 analysis = {{ scheme = "alpha-os", dt = "2 ms", duration = "1 s" }}
 record = {{ channels = ["floor.x", "column.force", "quake"] }}
-[[element]]
-type = "spring"
-name = "frame"
-nodes = ["ground", "floor"]
-dof = "x"
-k = "kf"
-c = "1 kN*s/m"
-[[element]]
-type = "spring"
-name = "column"
-nodes = ["ground", "floor"]
-dof = "x"
-k = "60 kN/m"
-[[load]]
+{frame}{COLUMN}[[load]]
 type = "ground"
 name = "quake"
 direction = "x"
@@ -54,7 +41,7 @@ name = "rig"
 elements = ["column"]
 rate = "1 kHz"
 ramp = "100 ms"
-actuator = [{ type = "second-order", frequency = "300 Hz", damping = 0.7, displacement_sensor = { gain = 0.3, bias = "7 mm" }, force_sensor = { noise = "2 N" }, calibration = { displacement = [0.0003, 0.007] } }]
+actuator = [{ type = "second-order", frequency = "300 Hz", damping = 0.7, displacement_sensor = { gain = 1.002, bias = "0.05 mm" }, force_sensor = { noise = "2 N" }, calibration = { displacement = [0.0003, 0.007] } }]
 "#;
 
 /// The model and its files below a folder; the path of the model as seen from there.

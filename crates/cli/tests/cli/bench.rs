@@ -95,3 +95,45 @@ fn compensators_are_explained() {
     let one = interfield(&["compensators", "early"]).expect(0).stdout;
     assert!(one.contains("ahead (default 1.5)"), "{one}");
 }
+
+#[test]
+fn the_multi_axial_benchmark_is_followed_and_compared_with_a_perfect_test() {
+    let args = ["bench", "marths", "--perturbed", "1", "-o", "marths.svg"];
+    let found = interfield(&[&args[..], &["--json"]].concat()).expect(0).json();
+    let tests = found["tests"].as_array().expect("tests");
+    assert!(tests.len() == 2 && tests.iter().all(|t| t["stable"] == true && t["saturated"] == false), "{found}");
+    let criterion = |j: usize, i: usize| tests[0]["criteria"][j - 1][i].as_f64().expect("a number");
+    assert!(criterion(1, 0) == 0.0 && criterion(2, 1) < 2.0 && criterion(8, 3) < 0.1, "{found}");
+    assert_eq!(found["criteria"][7]["values"].as_array().map(Vec::len), Some(4));
+    let drawn = std::fs::read_to_string(Path::new(env!("CARGO_TARGET_TMPDIR")).join("marths.svg")).expect("a picture");
+    assert!(drawn.contains("actuator 2"));
+    let said = interfield(&args).expect(0).stdout;
+    assert!(said.contains("perfect actuators and sensors") && said.contains("0 of 1 unstable"), "{said}");
+}
+
+#[test]
+fn mistakes_of_the_multi_axial_benchmark_are_answered() {
+    let wrong = interfield(&["bench", "marths", "--controller", "lqk", "--json"]).expect(2).json();
+    assert!(wrong["errors"][0]["help"].as_str().is_some_and(|h| h.contains("`lqg`")), "{wrong}");
+    let wrong =
+        interfield(&["bench", "marths", "--controller", "lqg", "--param", "doubt=1", "--json"]).expect(2).json();
+    assert!(wrong["errors"][0]["message"].as_str().is_some_and(|m| m.contains("`doubt`")), "{wrong}");
+    interfield(&["bench", "marths", "--param", "feedback=2"]).expect(2);
+    interfield(&["bench", "marths", "--records", "nowhere"]).expect(1);
+}
+
+#[test]
+fn all_compensators_are_in_one_table() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("short records");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let pulse: String = (0..30).map(|k| format!("{},{}\n", f64::from(k) * 0.02, f64::from(k % 5) - 2.0)).collect();
+    for name in ["elcentro.csv", "kobe.csv", "morgan.csv"] {
+        std::fs::write(folder.join(name), format!("t [s],a [m/s^2]\n{pulse}")).expect("a record");
+    }
+    let args = ["bench", "compensators", "--records", "short records", "-o", "compensators.svg"];
+    let found = interfield(&[&args[..], &["--json"]].concat()).expect(0).json();
+    let rows = found["compensators"].as_array().expect("rows");
+    let row = |name: &str| rows.iter().find(|r| r["name"] == name).unwrap_or_else(|| panic!("{name}: {found}"));
+    assert!(row("lqg")["vrths"].is_null() && row("lqg")["marths"]["tests"] == 3, "{found}");
+    assert!(row("early")["vrths"]["tests"] == 12 && row("early-decoupling")["marths"]["unstable"] == 0, "{found}");
+}

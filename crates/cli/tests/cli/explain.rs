@@ -62,7 +62,7 @@ fn units_and_all_places_of_a_key_are_explained() {
     assert!(delay.contains("specimen.actuator.delay: ") && delay.contains("specimen.compensation.delay: "), "{delay}");
     assert!(text("actuator").starts_with("[[specimen.actuator]]\n"));
     let wrong = interfield(&["explain", "limits.stroke"]).expect(2).stderr;
-    assert!(wrong.contains("`stroke` is `specimen.actuator.stroke`"), "{wrong}");
+    assert!(wrong.contains("`stroke` is `") && wrong.contains("`specimen.actuator.stroke`"), "{wrong}");
     let nonsense = interfield(&["explain", "frobnicate"]).expect(2).stderr;
     assert!(nonsense.contains("`interfield explain` lists the tables"), "{nonsense}");
 }

@@ -8,7 +8,7 @@ use interfield_lab::safety::State;
 use interfield_results::Reader;
 use serde_json::Value;
 
-use super::{Outcome, STOREY, file, interfield, program};
+use super::{COLUMN, Outcome, STOREY, file, interfield, program};
 
 /// A mass on a frame and a specimen, driven 1000 times a second.
 fn model(specimen: &str) -> String {
@@ -18,13 +18,7 @@ title = "A storey with its column in the laboratory"
 [units]
 length = "mm"
 force = "kN"
-{STOREY}[[element]]
-type = "spring"
-name = "column"
-nodes = ["ground", "floor"]
-dof = "x"
-k = "60 kN/m"
-[[load]]
+{STOREY}{COLUMN}[[load]]
 type = "ground"
 name = "quake"
 direction = "x"
@@ -58,6 +52,19 @@ fn run(name: &str, specimen: &str, more: &[&str]) -> (Outcome, String) {
     let results = format!("{name}.h5");
     let args = [&["run", path.to_str().unwrap(), "--json", "-o", &results], more].concat();
     (interfield(&args), format!("{name}.lab.h5"))
+}
+
+/// A trip before the first step is no mistake of the model: it has no line in it, and the exit code of a fault.
+#[test]
+fn a_trip_on_the_way_to_the_start_is_a_fault() {
+    let text = model("limits = { force = \"1 kN\" }").replace("mass = \"1 t\"", "mass = \"1 t\"\ninitial = \"50 mm\"");
+    let path = file("trip-at-start.toml", text + ACTUATOR);
+    let out = interfield(&["run", path.to_str().unwrap(), "--json", "-o", "trip-at-start.h5"]);
+    let error = &out.json()["errors"][0];
+    let message = "before the first step the laboratory ended the test: a measured force exceeded its limit";
+    assert_eq!((out.code, error["message"].as_str(), error["line"].as_u64()), (Some(3), Some(message), None));
+    let recording = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trip-at-start.lab.h5");
+    assert!(Reader::open(&recording).is_ok(), "what was recorded up to there is kept");
 }
 
 /// The laboratory of a run, and its transitions with a cause: (sample, to, cause).

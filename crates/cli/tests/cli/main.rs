@@ -5,6 +5,8 @@ mod arming;
 mod bench;
 mod check;
 mod commands;
+mod coupled;
+mod couplings;
 mod drawing;
 mod elements;
 mod ensemble;
@@ -13,6 +15,7 @@ mod export;
 mod externals;
 mod fmu;
 mod forty;
+mod frequencies;
 #[cfg(unix)]
 mod harness;
 mod hostile;
@@ -28,10 +31,12 @@ mod rehearse;
 mod reproduce;
 mod results;
 mod resume;
+mod rigs;
 mod roles;
 mod runs;
 #[cfg(unix)]
 mod scripts;
+mod sensors;
 mod serve;
 mod stability;
 mod templates;
@@ -55,6 +60,15 @@ nodes = ["ground", "floor"]
 dof = "x"
 k = "40 kN/m"
 c = "1 kN*s/m"
+"#;
+
+/// What stands beside the frame in the laboratory.
+const COLUMN: &str = r#"[[element]]
+type = "spring"
+name = "column"
+nodes = ["ground", "floor"]
+dof = "x"
+k = "60 kN/m"
 "#;
 
 /// How a run of the program ended.

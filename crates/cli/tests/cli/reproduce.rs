@@ -31,6 +31,14 @@ fn an_item_gives_pictures_data_and_a_page() {
     assert!((measured["value"].as_f64().unwrap() - 2.0).abs() < 0.01, "{measured}");
     assert_eq!(measured["claimed"]["met"], true);
 
+    // Every figure and table of the papers has its line, with the verdict where it was computed.
+    let places = document["figures_and_tables"].as_array().unwrap();
+    let place = |paper: &str, place: &str| places.iter().find(|p| p["paper"] == paper && p["place"] == place).unwrap();
+    assert_eq!((places.len(), &place("001", "Fig. 7")["verdict"]), (55, &Value::from("reproduced")));
+    assert_eq!(place("001", "Fig. 8")["verdict"], Value::Null, "it was not computed");
+    assert_eq!(place("003", "Table 1")["verdict"], "could not be tested");
+    assert!(place("000", "Fig. 2")["no_claim_but_here"].as_str().unwrap().contains("shear-pendulum"));
+
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     for id in ids(&document) {
         assert!(read(&format!("{id}.svg")).starts_with(b"<svg"));
@@ -119,5 +127,67 @@ fn an_interrupted_gallery_keeps_what_is_done() {
     let page = std::fs::read_to_string(folder.join("index.html")).unwrap();
     for id in done {
         assert!(folder.join(format!("{id}.png")).exists() && page.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+}
+
+/// What a claim that cannot be tested says, and that a record makes it testable.
+#[test]
+fn a_record_of_the_user_makes_a_claim_testable() {
+    let folder = absent("reproduced-record");
+    let out = folder.to_str().unwrap();
+    let document = interfield(&["reproduce", "000-fig-5", "-o", out, "--json"]).expect(0).json();
+    assert!(document["verdicts"].as_array().unwrap().contains(&Value::from("could not be tested")), "{document}");
+    let claim = &document["items"][0]["claims"][0];
+    assert_eq!(
+        (&document["items"][0]["verdict"], &claim["verdict"]),
+        (&claim["verdict"], &Value::from("could not be tested"))
+    );
+    assert!(
+        claim["sentence"].as_str().unwrap().contains("scaled to be 1g") && claim["sentence_at"] == "Sec. 2.1",
+        "{claim}"
+    );
+    let why = claim["could_not_be_tested_because"].as_str().unwrap();
+    assert!(why.contains("Kobe") && why.contains("--record kobe-ew=FILE"), "{why}");
+    assert_eq!(document["items"][0]["beyond_the_paper"].as_array().unwrap().len(), 1);
+    let page = std::fs::read_to_string(folder.join("index.html")).unwrap();
+    for part in ["could not be tested", "Not tested: the E-W component", "beyond the paper", "badge untested"] {
+        assert!(page.contains(part), "{part}");
+    }
+
+    let rows: String = (0..500).map(|k| format!("{},{}\n", f64::from(k) * 0.01, (f64::from(k) * 0.12).sin())).collect();
+    let record = crate::file("a motion é.csv", format!("time [s],acceleration [g]\n{rows}"));
+    let given = format!("kobe-ew={}", record.display());
+    // What was stored without the record is not taken.
+    let list = ["reproduce", "000-fig-5", "--list", "--json", "-o", out, "--record", &given];
+    let claim = &interfield(&list).expect(0).json()["items"][0]["claims"][0];
+    assert_eq!(claim["verdict"], "reproduced");
+    assert!(claim["limit"][0].as_str().unwrap().contains("at most 500 N"), "{claim}");
+    assert!(!claim["why_this_limit"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn records_that_cannot_be_used_are_all_told() {
+    let still = crate::file("still.csv", "0,0\n0.01,0\n0.02,0\n");
+    let still = format!("el-centro-ew={}", still.display());
+    let outcome = interfield(&[
+        "reproduce",
+        "000-fig-5",
+        "--record",
+        "kobe_ew=x",
+        "--record",
+        "kobe-ew",
+        "--record",
+        "shifang-ns=nowhere.csv",
+        "--record",
+        &still,
+    ])
+    .expect(2);
+    for part in [
+        "no paper names a record `kobe_ew`\nhelp: did you mean `kobe-ew`?",
+        "--record kobe-ew: expected NAME=FILE\nhelp: the records are shifang-ns, kobe-ew, el-centro-ew",
+        "`nowhere.csv` does not exist",
+        "zero throughout",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}:\n{}", outcome.stderr);
     }
 }

@@ -58,7 +58,7 @@ fn all_templates_are_listed_in_groups() {
     for line in list.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
-    assert_eq!(group("hybrid tests"), ["hybrid", "hybrid-two-actuators", "cyclic"]);
+    assert_eq!(group("hybrid tests"), ["hybrid", "hybrid-two-actuators", "rig-l-plan", "cyclic"]);
     assert_eq!(group("with other processes"), ["distributed", "external-opensees"]);
 }
 

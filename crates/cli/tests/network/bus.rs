@@ -46,7 +46,14 @@ fn drive() -> Layout {
         force: field(1, 0, Number::I16),
         drive: Some(drive),
     };
-    Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold, interlock: Contacts::default() }
+    Layout {
+        actuators: vec![wiring],
+        transducers: vec![],
+        load_cells: vec![],
+        assignments: vec![],
+        at_end: AtEnd::Hold,
+        interlock: Contacts::default(),
+    }
 }
 
 /// Two terminals: outputs and inputs of two actuators each.
@@ -57,7 +64,14 @@ fn terminals(at_end: AtEnd) -> Layout {
         force: field(1, 8 * i + 4, Number::F32),
         drive: None,
     };
-    Layout { actuators: vec![wiring(0), wiring(1)], assignments: vec![], at_end, interlock: Contacts::default() }
+    Layout {
+        actuators: vec![wiring(0), wiring(1)],
+        transducers: vec![],
+        load_cells: vec![],
+        assignments: vec![],
+        at_end,
+        interlock: Contacts::default(),
+    }
 }
 
 /// A host with both ends of a cable, `ec0` and `ec1`; the thread that calls lives there.

@@ -47,7 +47,6 @@ pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Expor
     let pieces = pieces(&b, model, &inputs, &mut laws).ok_or_else(singular)?;
     let parameters = parameters(&owners(&b, &pieces), &inputs);
     let steppings: Vec<Vec<Stepping>> = pieces.iter().map(|p| p.steppings.clone()).collect();
-    let memory: usize = pieces.iter().map(|p| p.system.memory).sum();
     let coupled = tables::emit(
         &b.coupling,
         &tables::Places {
@@ -56,7 +55,6 @@ pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Expor
             initials: &parameters.initials,
             commands: &specimens::commands_of(&b, model),
             inputs: inputs.components.len(),
-            memory,
             work: pieces.iter().map(|p| p.emitted.plan.len).sum(),
         },
     )
@@ -82,7 +80,7 @@ pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Expor
         commands,
         evaluations,
         parameters: parameters.list.clone(),
-        state: coupled.state + memory + coupled.extra,
+        state: coupled.state + coupled.extra,
         work: energies.last().map_or(coupled.work, |e| e.at + e.len),
         tables: pieces.iter().map(|p| p.emitted.bytes).sum::<usize>() + inputs.bytes + coupled.bytes,
         per_step: cost::per_step(&b, &pieces, &laws) + units_cost,

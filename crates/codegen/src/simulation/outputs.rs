@@ -141,7 +141,7 @@ fn link(b: &Blueprint<'_>, part: usize, port: usize, linked: &str) -> String {
     let (Some(stepping), Some(at)) = (subdomain.steppings.first(), subdomain.ports.get(port)) else {
         return "0.0".to_owned();
     };
-    let columns = stepping.link.chunks_exact(subdomain.len.max(1)).zip(&subdomain.ports);
+    let columns = stepping.link.chunks_exact(subdomain.moved.max(1)).zip(&subdomain.ports);
     let terms: Vec<String> = columns.map(|(c, q)| format!("{} * ({linked})[{}]", number(c[at.dof]), q.row)).collect();
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }

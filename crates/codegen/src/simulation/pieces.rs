@@ -2,7 +2,7 @@
 
 use interfield_coupling::blueprint::Stride;
 use interfield_kernel::{Dims, Scheme, System};
-use interfield_language::model::{Dof, Kind, Load, Model, Support};
+use interfield_language::model::{Dof, Load, Model, Support};
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 use interfield_structure::split::SubModel;
@@ -37,11 +37,13 @@ impl Piece {
 pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) -> Option<Vec<Piece>> {
     // Staged subdomains are loaded by their multipliers stage by stage, not through their forces.
     let loaded = !b.coupling.schedule.is_staged();
+    let systems: Vec<_> = b.coupling.subdomains.iter().map(|s| s.system.blueprint()).collect::<Option<_>>()?;
+    // What stands in the laboratory is no part of them any more.
+    let framed = systems.iter().any(|s| s.is_framed());
     let mut pieces: Vec<Piece> = Vec::new();
     let mut work = 0;
-    for (p, subdomain) in b.coupling.subdomains.iter().enumerate() {
+    for ((p, subdomain), system) in b.coupling.subdomains.iter().enumerate().zip(systems) {
         let part = &b.parts[subdomain.substructure];
-        let system = subdomain.system.blueprint()?;
         let dims = subdomain.system.dims();
         let remembers = !subdomain.system.memory().is_empty();
         let steppings: Vec<Stepping> = subdomain.steppings.iter().map(|g| stepping(g, loaded, remembers)).collect();
@@ -51,7 +53,7 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
         let exported = Subdomain {
             name: format!("subdomain_{p}"),
             blueprint: &system,
-            framed: model.elements.iter().any(|e| matches!(e.kind, Kind::Frame { .. })),
+            framed,
             ports: ports.map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
             scratch: steppings.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use interfield_coupling::blueprint::{Gap, Macro, Role, Schedule, Ties};
-use interfield_coupling::{Flexibility, PmcOptions};
+use interfield_coupling::{Flexibility, PmcOptions, Tie};
 use interfield_kernel::scheme::rosenbrock::{Rosenbrock, StageTimes};
 use interfield_kernel::{Scheme, System};
 
@@ -49,14 +49,16 @@ impl Draft<'_> {
                 self.foh(step, start_up.as_ref(), gap.as_ref(), mixing.as_ref().map(|m| m.0))?;
                 Some((now(), Some(format!("self->work + {}", self.work.at("linked")))))
             }
-            Schedule::Pmc { options, fine, start_up, starts, gap, ahead } => {
-                self.starts = *starts as u64;
-                self.pmc(*options, gap.as_ref(), ahead)?;
+            Schedule::Pmc { options, tie, fine, start_up, gap, ahead } => {
+                self.starts = options.starts() as u64;
+                self.pmc(*options, tie, gap.as_ref(), ahead)?;
                 self.fine(fine)?;
                 self.macro_step("MACRO_CALM", start_up)?;
                 self.texts.extend([FINE, include_str!("../../c/coupling_pmc.c")]);
                 Some((now(), Some(now())))
             }
+            // Refused before, with words: `Facts::not_in_c`.
+            Schedule::Psl { .. } => None,
             Schedule::Staggered => {
                 self.state.push("A", na);
                 self.state.push("B", nb);
@@ -93,13 +95,15 @@ impl Draft<'_> {
         let b = self.b;
         let (na, nb, rows, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.substeps);
         self.starts = if calm.is_some() { 2 } else { 0 };
-        let past = self.starts as usize * (na + nb);
-        self.pair(usize::from(calm.is_some()), &[("A", na), ("B", nb), ("L", rows), ("LAST", rows), ("PAST", past)])?;
+        let (rates_a, rates_b) = (self.lagging(&b.coarse), self.lagging(&b.fine));
+        let past = self.starts as usize * (rates_a + rates_b);
+        self.pair(usize::from(calm.is_some()), &[("A", na), ("B", nb), ("L", rows), ("LAST", rows), ("RATES", past)])?;
         self.works(&[("linked", rows)]);
         self.macro_step("MACRO_STEP", step)?;
         if let Some(calm) = calm {
             self.flags.push("START_UP");
-            self.constants.push(("LEN_PAST".to_owned(), past));
+            self.constants.extend([("RATES_A".to_owned(), rates_a), ("RATES_B".to_owned(), rates_b)]);
+            self.works(&[("slopes", rates_a.max(rates_b))]);
             self.macro_step("MACRO_CALM", calm)?;
             self.calm_site();
         }
@@ -134,46 +138,55 @@ impl Draft<'_> {
         Some(())
     }
 
-    fn pmc(&mut self, options: PmcOptions, gap: Option<&Gap<'_>>, ahead: &[Vec<f64>]) -> Option<()> {
+    fn pmc(&mut self, options: PmcOptions, tie: &Tie, gap: Option<&Gap<'_>>, ahead: &[Vec<f64>]) -> Option<()> {
         let b = self.b;
         let (na, nb, rows, h) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h);
-        let PmcOptions { windows, mix, .. } = options;
-        let starts = self.starts as usize;
-        let past = starts * (na + nb + rows);
+        let PmcOptions { windows, parallel, .. } = options;
+        let (starts, coupled, free) = (options.starts(), options.coupled(), options.free());
+        let (rates_a, rates_b) = (self.lagging(&b.coarse), self.lagging(&b.fine));
         self.pair(
             1,
             &[
-                ("A", na),
+                ("A", coupled * na),
+                ("FREE", free * na),
                 ("B", nb),
                 ("L", rows),
-                ("LAST", rows),
-                ("A_LAST", na),
-                ("F1", na),
-                ("F2", na),
-                ("PAST", past),
+                ("LAST", (options.multipliers() - 1) * rows),
+                ("RATES", options.kept() * rates_b),
             ],
         )?;
-        self.works(&[("w", 4 * rows), ("window", na), ("l0", rows), ("slopes", (starts + 1) * na + nb)]);
-        self.constants.push(("LEN_PAST".to_owned(), past));
-        self.constants.push(("WINDOWS".to_owned(), windows));
-        self.numbers.push(("MIX", mix));
-        if starts == 1 {
-            self.flags.push("SHORT_START");
+        self.works(&[("w", 4 * rows), ("window", na), ("window_2", na), ("l0", rows), ("predicted", rows)]);
+        self.works(&[("rates", (starts + 1) * rates_a), ("slopes", (starts + 1) * rates_a)]);
+        self.works(&[("fine_rates", (options.kept() + 1) * rates_b)]);
+        for (name, value) in [
+            ("WINDOWS", windows),
+            ("COUPLED", coupled),
+            ("FREES", free),
+            ("MULTIPLIERS", options.multipliers()),
+            ("KEPT", options.kept()),
+            ("RATES_A", rates_a),
+            ("RATES_B", rates_b),
+        ] {
+            self.constants.push((name.to_owned(), value));
         }
-        if mix != 0.0 {
-            self.flags.push("TIED");
-        }
+        self.numbers.extend([("TIE_1", tie.weights[0]), ("TIE_2", tie.weights[1]), ("TIE_DELAY", tie.delay)]);
+        let mixed: Vec<usize> = b.mixed().into_iter().flat_map(|r| [r.start, r.end]).collect();
+        self.constants.push(("MIXED_RANGES".to_owned(), mixed.len() / 2));
+        self.tables.indices("MIXED", mixed.into_iter().chain([0]));
         self.gap(gap);
         self.calm_site();
-        for (i, name) in ["OPENING", "OPENING_2"].into_iter().enumerate() {
+        let openings = ["OPENING", "OPENING_2"].into_iter().take(free).enumerate();
+        for (i, name) in openings {
             let from = starts + 1 + i - windows;
-            self.coarse_site(name, 0, When::StartUp, Moment::fixed((from as f64 - mix) * h));
+            self.coarse_site(name, 0, When::StartUp, Moment::fixed((from as f64 - tie.delay) * h));
         }
-        let window = if windows == 2 { h } else { -(mix * h) };
-        self.coarse_site("COARSE", 0, When::Steps, Moment::node(0, window));
+        let d = tie.delay * h;
+        let window = Moment::node(0, if options.predicts() { h - d } else { -d });
+        self.coarse_site("COARSE", 0, When::Steps, window);
         self.fine_sites(0);
-        if windows == 2 {
-            self.flags.push("SHORT_WINDOWS");
+        self.flags.extend(parallel.then_some("PARALLEL"));
+        if options.predicts() {
+            self.flags.push("PREDICTS");
             let mut at = 0;
             let places = ahead.iter().map(|columns| {
                 at += columns.len();
@@ -186,6 +199,15 @@ impl Draft<'_> {
             self.tables.numbers("AHEAD", &columns);
         }
         Some(())
+    }
+
+    /// Rates of a side that the scheme of its stepping 0 assigns to another time than the state.
+    fn lagging(&self, side: &Range<usize>) -> usize {
+        let of = |p: usize| {
+            let way = &self.b.subdomains[p].steppings[0];
+            if way.lag == 0.0 { 0 } else { way.scheme.rates(self.dims(p)) }
+        };
+        side.clone().map(of).sum()
     }
 
     /// Both sides staged.
@@ -233,8 +255,8 @@ impl Draft<'_> {
     fn parallel(&mut self, mobility: &Flexibility) -> Option<()> {
         let b = self.b;
         let (na, nb, rows, h) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h);
-        let memory = |p: usize| b.subdomains[p].system.memory().len();
-        let kept: usize = b.fine.clone().map(memory).sum();
+        let measured = |p: usize| b.subdomains[p].system.memory().len() - b.subdomains[p].system.own_memory();
+        let kept: usize = b.fine.clone().map(measured).sum();
         self.extra.push("DROPPED", nb);
         self.works(&[("node_rates", nb), ("window", na), ("l0", rows), ("l1", rows), ("kept", kept + rows)]);
         self.problem("WINDOW_MOBILITY", mobility)?;

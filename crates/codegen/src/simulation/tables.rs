@@ -28,7 +28,7 @@ pub(crate) struct Coupled {
     pub(crate) view: String,
     /// Length of the state of the method.
     pub(crate) state: usize,
-    /// Further numbers behind the memories in the state.
+    /// Further numbers behind it.
     pub(crate) extra: usize,
     /// Numbers of work.
     pub(crate) work: usize,
@@ -70,7 +70,7 @@ pub(super) struct Draft<'a> {
     pub(super) constants: Vec<(String, usize)>,
     pub(super) numbers: Vec<(&'static str, f64)>,
     pub(super) tables: Tables,
-    /// Parts of the state, named as `X_...`; and those behind the memories.
+    /// Parts of the state, named as `X_...`; and further ones that only C needs.
     pub(super) state: Stack,
     pub(super) extra: Stack,
     pub(super) work: Stack,
@@ -103,8 +103,6 @@ pub(crate) struct Places<'a> {
     pub(crate) commands: &'a [Vec<usize>],
     /// Length of a row of the inputs.
     pub(crate) inputs: usize,
-    /// Length of what the laws of all remember.
-    pub(crate) memory: usize,
     /// Length of the memory of all.
     pub(crate) work: usize,
 }
@@ -137,7 +135,7 @@ pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<
 }
 
 impl<'a> Draft<'a> {
-    fn dims(&self, p: usize) -> Dims {
+    pub(super) fn dims(&self, p: usize) -> Dims {
         self.b.subdomains[p].system.dims()
     }
 
@@ -167,7 +165,8 @@ impl<'a> Draft<'a> {
                 let subdomain = &b.subdomains[p];
                 let ny = self.dims(p).state();
                 subdomains.push(format!(
-                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}, {}}}",
+                    "{{{ny}, {}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}, {}}}",
+                    subdomain.moved,
                     subdomain.len,
                     ports.len(),
                     subdomain.ports.len(),
@@ -181,12 +180,13 @@ impl<'a> Draft<'a> {
                 for (way, stepping) in subdomain.steppings.iter().zip(&self.steppings[p]) {
                     let held = way.rate != self.dims(p).nu;
                     strides.push(format!(
-                        "{{{}, {}, {}, {}, {}, {}, {}}}",
+                        "{{{}, {}, {}, {}, {}, {}, {}, {}}}",
                         way.steps,
                         stepping.looks.len(),
                         links.len(),
                         way.rate,
                         u8::from(held),
+                        u8::from(way.once),
                         way.scheme.rates(self.dims(p)),
                         number(way.lag),
                     ));
@@ -206,6 +206,7 @@ impl<'a> Draft<'a> {
         t.table("stride_t", "STRIDES", strides);
         links.push(0.0);
         t.numbers("LINKS", &links);
+        t.numbers("NO_MULTIPLIERS", &vec![0.0; b.rows.max(1)]);
         inertance.push(0.0);
         t.numbers("INERTANCE", &inertance);
         t.indices("INITIALS", initials.iter().flatten().copied());
@@ -336,21 +337,30 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(mut self, multipliers: String, linked: Option<String>) -> Coupled {
-        let Places { inputs, memory, .. } = *self.places;
+        let Places { inputs, .. } = *self.places;
         let commands: usize = self.places.commands.iter().map(Vec::len).sum();
         self.works(&[("solution", self.widest)]);
+        // Where the subdomains stand at the present node.
+        let sides = [(&self.b.coarse, self.state.at("A")), (&self.b.fine, self.state.at("B"))];
+        let mut nodes = Vec::new();
+        for (side, mut at) in sides {
+            for subdomain in &self.b.subdomains[side.clone()] {
+                nodes.push(at);
+                at += subdomain.len;
+            }
+        }
         let t = &mut self.tables;
         t.table("interface_t", "INTERFACES", std::mem::take(&mut self.interfaces));
         t.table("fine_t", "FINES", std::mem::take(&mut self.fines));
         t.numbers("FLEXIBILITIES", &self.flexibilities);
+        t.indices("NODE_OF", nodes);
         let mut constants = self.constants;
         constants.push(("STARTS".to_owned(), self.starts as usize));
         constants.extend(self.state.list.iter().map(|(name, at, _)| (format!("X_{name}"), *at)));
-        constants.push(("X_MEMORY".to_owned(), self.state.end));
-        let behind = self.state.end + memory;
-        constants.extend(self.extra.list.iter().map(|(name, at, _)| (format!("X_{name}"), behind + at)));
+        constants.extend(self.extra.list.iter().map(|(name, at, _)| (format!("X_{name}"), self.state.end + at)));
+        constants.push(("NODES".to_owned(), self.b.twins.start));
         let (now, kept) = if commands > 0 { ((self.sites.len() + 1) * inputs, 7) } else { (0, 0) };
-        let whole = self.state.end + memory + self.extra.end;
+        let whole = self.state.end + self.extra.end;
         constants.push(("COMMANDS".to_owned(), commands));
         constants.push(("AT_NOW".to_owned(), self.work.end + whole));
         constants.push(("AT_KEPT".to_owned(), self.work.end + whole + now));

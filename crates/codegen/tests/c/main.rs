@@ -5,4 +5,5 @@ mod couplings;
 mod frames;
 mod interface;
 mod models;
+mod rigs;
 mod schemes;

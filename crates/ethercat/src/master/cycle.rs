@@ -67,7 +67,7 @@ pub(super) struct Cycle<'a, DC> {
     command: Option<Vec<f64>>,
     /// What came with the newest command.
     interlock: Interlock,
-    /// Displacements, then forces.
+    /// Displacements of the actuators and of the transducers, then forces of the actuators and of the load cells.
     measured: Vec<f64>,
 }
 
@@ -92,6 +92,7 @@ impl<'a, DC> Cycle<'a, DC> {
             pump,
             main,
             group,
+            measured: vec![0.0; 2 * n + layout.transducers.len() + layout.load_cells.len()],
             layout,
             answer_within,
             beat: Beat::new(period),
@@ -101,7 +102,6 @@ impl<'a, DC> Cycle<'a, DC> {
             led: vec![Led { state: State::Busy, zero: [0.0; 2] }; n],
             command: None,
             interlock: Interlock::default(),
-            measured: vec![0.0; 2 * n],
         }
     }
 
@@ -244,6 +244,7 @@ impl<'a, DC> Cycle<'a, DC> {
     /// Reads the inputs.
     fn take(&mut self) -> Outcome {
         let n = self.layout.actuators.len();
+        let forces = n + self.layout.transducers.len();
         let mut enabled = true;
         if let Some(button) = self.layout.interlock.emergency_stop {
             let device = self.group.subdevice(self.main, button.bit.device);
@@ -255,7 +256,13 @@ impl<'a, DC> Cycle<'a, DC> {
                 enabled &= self.led[i].state == State::Enabled;
             }
             self.measured[i] = self.read(wiring.displacement) - self.led[i].zero[1];
-            self.measured[n + i] = self.read(wiring.force);
+            self.measured[forces + i] = self.read(wiring.force);
+        }
+        for (i, field) in self.layout.transducers.iter().enumerate() {
+            self.measured[n + i] = self.read(*field);
+        }
+        for (i, field) in self.layout.load_cells.iter().enumerate() {
+            self.measured[forces + n + i] = self.read(*field);
         }
         if enabled { Outcome::Good } else { Outcome::Faulted }
     }

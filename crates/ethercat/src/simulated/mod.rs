@@ -98,7 +98,7 @@ impl Line {
             let ppm = clocks.map(|ppm| ppm + 10.0 * i as f64);
             Device::new(name, sizes, drive, ppm, n - 1 - i)
         };
-        let count = specimen.actuators();
+        let (count, [transducers, load_cells]) = (specimen.actuators(), specimen.sensors());
         let stands = |i: usize| stands.get(i).copied().unwrap_or(0.0);
         Line {
             layout: layout.clone(),
@@ -107,8 +107,8 @@ impl Line {
             memory: vec![0.0; specimen.memory()],
             specimen,
             command: (0..count).map(stands).collect(),
-            displacement: vec![0.0; count],
-            force: vec![0.0; count],
+            displacement: vec![0.0; count + transducers],
+            force: vec![0.0; count + load_cells],
             seen: Seen::default(),
         }
     }
@@ -277,6 +277,13 @@ impl Line {
                 input(drive.status, f64::from(motor.status));
             }
         }
+        let n = self.motors.len();
+        let transducers = self.layout.transducers.iter().zip(&self.displacement[n..]);
+        for (field, value) in transducers.chain(self.layout.load_cells.iter().zip(&self.force[n..])) {
+            if let Some(device) = self.devices.get_mut(field.device) {
+                field.write(*value, device.input());
+            }
+        }
     }
 }
 
@@ -363,6 +370,8 @@ mod tests {
         let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
         let layout = Layout {
             actuators: vec![wiring],
+            transducers: vec![],
+            load_cells: vec![],
             assignments: vec![],
             at_end: AtEnd::Hold,
             interlock: Contacts::default(),

@@ -3,7 +3,7 @@
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::realtime::rights::Request;
-use interfield_language::specimen::Specimen;
+use interfield_language::specimen::{Instrument, Specimen};
 
 /// The hardware on an interface; the error is a sentence for the user.
 pub(crate) fn hardware(
@@ -33,7 +33,10 @@ pub fn simulate(
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
     let socket = interfield_ethercat::Socket::open(interface).map_err(|e| format!("ethercat:{interface}: {e}"))?;
     let instruments = specimen.actuators.iter().map(|a| a.calibration).collect();
-    let line = Line::new(&layout, Box::new(Calibrated { hardware, instruments }), Some(0.0), &[]);
+    let [transducers, load_cells] = [specimen.further_transducers().collect(), specimen.further_load_cells().collect()]
+        .map(|list: Vec<&Instrument>| list.into_iter().map(|i| i.calibration).collect());
+    let hardware = Calibrated { hardware, instruments, sensors: [transducers, load_cells] };
+    let line = Line::new(&layout, Box::new(hardware), Some(0.0), &[]);
     let mut stop = |_: &[u8]| stop.load(std::sync::atomic::Ordering::Relaxed);
     Ok(line.serve(&socket, &mut stop, &mut |_| Fate::Answered).cycles)
 }
@@ -42,11 +45,17 @@ pub fn simulate(
 struct Calibrated {
     hardware: Box<dyn Hardware>,
     instruments: Vec<Calibration>,
+    /// Of transducers and load cells besides.
+    sensors: [Vec<[f64; 2]>; 2],
 }
 
 impl Hardware for Calibrated {
     fn actuators(&self) -> usize {
         self.hardware.actuators()
+    }
+
+    fn sensors(&self) -> [usize; 2] {
+        self.hardware.sensors()
     }
 
     fn memory(&self) -> usize {
@@ -74,10 +83,18 @@ impl Hardware for Calibrated {
             displacement[i] = c.displacement[0] * displacement[i] + c.displacement[1];
             force[i] = c.force[0] * force[i] + c.force[1];
         }
+        let n = self.instruments.len();
+        for (shown, sensors) in [displacement, force].into_iter().zip(&self.sensors).filter(|_| reply == Reply::Fresh) {
+            shown[n..].iter_mut().zip(sensors).for_each(|(x, [gain, offset])| *x = gain * *x + offset);
+        }
         reply
     }
 }
 
 fn unwired(specimen: &Specimen) -> String {
-    format!("specimen `{}` has no wiring: write `ethercat` in its [[specimen.actuator]]", specimen.name)
+    format!(
+        "specimen `{}` has no wiring: write `ethercat` in its [[specimen.actuator]], [[specimen.transducer]] and \
+         [[specimen.load_cell]]",
+        specimen.name
+    )
 }

@@ -26,7 +26,7 @@ use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Request, claim};
 use interfield_lab::realtime::{Clock, FollowingClock, Schedule, Waking, WallClock, WhenLate};
 use interfield_lab::rig::{LoopTiming, Rig};
-use interfield_lab::safety::Sequence;
+use interfield_lab::safety::{Names, Sequence};
 use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
 use interfield_language::external::External;
 use interfield_language::specimen::{Actuator, Address, Specimen};
@@ -208,7 +208,7 @@ impl Workshop for Laboratory {
     }
 
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
-        controller.call(names(specimen));
+        controller.call(specimen.names());
         controller.listen(self.operator.rigs(), if self.several { &specimen.name } else { "" });
         if let Some(path) = self.recording(specimen) {
             let account = tape::Account::default();
@@ -248,17 +248,14 @@ pub struct Assessed {
     pub rig: Vec<Actuator>,
     /// See there.
     pub actuators: Vec<Option<Tracking>>,
+    /// What its instruments are called.
+    pub names: Names,
     /// What the hardware counted, by name.
     pub account: Vec<(&'static str, f64)>,
     /// What is thought of it.
     pub verdict: Verdict,
     /// Its recording, if there is one.
     pub recording: Option<PathBuf>,
-}
-
-/// Names of the actuators of a specimen.
-pub(crate) fn names(specimen: &Specimen) -> Vec<String> {
-    specimen.actuators.iter().map(|a| a.name.clone()).collect()
 }
 
 /// Most samples that are read back for the indicators.
@@ -281,7 +278,7 @@ impl Laboratory {
             peaks: &kept.peaks,
             missing: kept.missing,
             failure: kept.failure.as_deref(),
-            names: &names(specimen),
+            names: &specimen.names(),
         };
         let recording = recording.filter(|path| path.exists());
         Some(Assessed { recording, ..Assessed::of(specimen, rig, found)? })
@@ -305,11 +302,22 @@ impl Assessed {
             verdict,
             timing,
             account: log.account,
-            rig: specimen.actuators.clone(),
+            rig: told_apart(specimen),
+            names: specimen.names(),
             actuators,
             recording: None,
         })
     }
+}
+
+/// The actuators; where they are compensated in different ways, each with its own.
+fn told_apart(specimen: &Specimen) -> Vec<Actuator> {
+    let mut actuators = specimen.actuators.clone();
+    if specimen.compensated_apart() {
+        let each = actuators.iter_mut().enumerate();
+        each.for_each(|(i, a)| a.compensation = Some(specimen.compensation_of(i).clone()));
+    }
+    actuators
 }
 
 /// What every actuator did, from the recording.

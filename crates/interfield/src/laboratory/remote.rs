@@ -8,7 +8,7 @@ use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::rights::Request;
 use interfield_language::specimen::{Actuator, Address, Specimen};
-use interfield_wire::codec::{Greeting, Instrument};
+use interfield_wire::codec::{Greeting, Instrument, UNMEASURED};
 use interfield_wire::layout::Refused;
 use interfield_wire::remote::{Pace, Remote, Unconnected};
 use interfield_wire::sealed::{Key, SealedDock, SealedLink};
@@ -35,10 +35,21 @@ pub fn greeting(specimen: &Specimen) -> Greeting {
             force: unit(c.force != plain.force),
         }
     };
+    let calibrated = |i: &interfield_language::specimen::Instrument| i.calibration != [1.0, 0.0];
+    let transducer = specimen.further_transducers().map(|t| Instrument {
+        name: t.name.clone(),
+        displacement: unit(calibrated(t)),
+        force: UNMEASURED.to_owned(),
+    });
+    let load_cell = specimen.further_load_cells().map(|c| Instrument {
+        name: c.name.clone(),
+        displacement: UNMEASURED.to_owned(),
+        force: unit(calibrated(c)),
+    });
     Greeting {
         period_ns: (1e9 * specimen.period).round() as u64,
         specimen: specimen.name.clone(),
-        actuators: specimen.actuators.iter().map(instrument).collect(),
+        actuators: specimen.actuators.iter().map(instrument).chain(transducer).chain(load_cell).collect(),
         emulated: false,
     }
 }

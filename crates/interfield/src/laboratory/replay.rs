@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use interfield_lab::hardware::Hardware;
 use interfield_lab::recorded::{Recorded, Track};
-use interfield_language::specimen::Specimen;
+use interfield_language::specimen::{Instrument, Specimen};
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_results::Reader;
 
@@ -102,19 +102,31 @@ impl Replay {
             let found = tape::reading(&reader, &specimen.name, &actuator(i), name, factor);
             found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
         };
-        let track = |(i, actuator): (usize, &interfield_language::specimen::Actuator)| {
-            let c = &actuator.calibration;
-            let sent = |x: f64| c.command[0] * x + c.command[1];
+        let track = |i: usize| {
             Ok(Track {
-                command: command(i)?.into_iter().map(sent).collect(),
-                displacement: said(c.displacement, reading(i, "reached", Dimension::LENGTH)?),
-                force: said(c.force, reading(i, "force", Dimension::FORCE)?),
+                command: command(i)?,
+                displacement: reading(i, "reached", Dimension::LENGTH)?,
+                force: reading(i, "force", Dimension::FORCE)?,
             })
         };
-        let tracks = specimen.actuators.iter().enumerate().map(track).collect::<Result<Vec<_>, String>>()?;
+        let tracks = (0..specimen.actuators.len()).map(track).collect::<Result<Vec<_>, String>>()?;
         let fresh = tape::column(&reader, &format!("{}.fresh", specimen.name), 1.0).unwrap_or_default();
         let fresh = fresh.into_iter().map(|f| f > 0.0).collect();
-        Ok(Box::new(Recorded::new(tracks, fresh, self.tolerance).map_err(|e| of(&e))?))
+        let further = |(instrument, name, dim): (&Instrument, &str, Dimension)| {
+            let channel = tape::channel_name(&specimen.name, &instrument.name, name);
+            let unit = reader.channel(&channel).map(|c| reader.channels()[c].unit.clone());
+            let (label, factor) = instrument.unit(dim, units);
+            if let Some(was) = unit.filter(|u| *u != label) {
+                return Err(of(&format!("channel `{channel}` is in {was}, and the model has {label}")));
+            }
+            let found = tape::reading(&reader, &specimen.name, &instrument.name, name, factor);
+            found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
+        };
+        let transducers = specimen.further_transducers().map(|t| further((t, "reached", Dimension::LENGTH)));
+        let load_cells = specimen.further_load_cells().map(|c| further((c, "force", Dimension::FORCE)));
+        let sensors = [transducers.collect::<Result<_, String>>()?, load_cells.collect::<Result<_, String>>()?];
+        let recorded = Recorded::new(tracks, fresh, self.tolerance).and_then(|r| r.with_sensors(sensors));
+        Ok(Box::new(recorded.map_err(|e| of(&e))?))
     }
 }
 
@@ -129,38 +141,4 @@ fn thinned(reader: &Reader, specimen: &str) -> Option<u64> {
     let name = format!("{PREFIX}{specimen}");
     let settings: serde_json::Value = serde_json::from_str(reader.meta().setting(&name)?.text()?).ok()?;
     settings["record_every"].as_u64().filter(|n| *n > 1)
-}
-
-/// What an instrument with this gain and offset said when it was read as each of these: the number that gives the same bits
-/// again, which lies next to the rounded one.
-fn said([gain, offset]: [f64; 2], read: Vec<f64>) -> Vec<f64> {
-    /// Numbers on either side that are tried: a multiplication and an addition round by half a place each.
-    const NEAR: u32 = 4;
-    let one = |x: f64| {
-        let about = gain * x + offset;
-        let reads = |raw: &f64| ((raw - offset) / gain).to_bits() == x.to_bits();
-        let up = std::iter::successors(Some(about), |r| Some(r.next_up()));
-        let down = std::iter::successors(Some(about), |r| Some(r.next_down()));
-        up.zip(down).take(1 + NEAR as usize).flat_map(|(u, d)| [u, d]).find(reads).unwrap_or(about)
-    };
-    read.into_iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::said;
-
-    #[test]
-    fn what_an_instrument_said_is_read_as_the_same_bits() {
-        let mut x = 0.123f64;
-        for (gain, offset) in [(1.0, 0.0), (1000.0, 0.0), (0.3, -0.07), (-1e-3, 2.5), (7e6, 1e-3)] {
-            for _ in 0..1000 {
-                x = (x * 997.0).fract() - 0.3;
-                // As the controller reads a raw number.
-                let read = (x - offset) / gain;
-                let again = said([gain, offset], vec![read])[0];
-                assert_eq!(((again - offset) / gain).to_bits(), read.to_bits(), "{x} {gain} {offset}");
-            }
-        }
-    }
 }

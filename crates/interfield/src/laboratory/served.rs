@@ -134,7 +134,7 @@ impl Substructure for Served {
         self.t += if std::mem::take(&mut self.first) { self.first_step } else { self.step };
         if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u, v: &self.v }) {
             self.over = true;
-            let code = if let Fault::Laboratory { code } = fault { Trip::from_code(code) } else { None };
+            let code = if let Fault::Laboratory { code, .. } = fault { Trip::from_code(code) } else { None };
             return Err(Broken(code.map_or("its equations have no solution at this displacement", Trip::words)));
         }
         let reading = |reading: Reading, i: usize| self.memory.get(reading.place(i, n)).copied().unwrap_or(f64::NAN);

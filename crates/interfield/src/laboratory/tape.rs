@@ -123,6 +123,20 @@ impl Scribe {
                 factors.push(1.0 / unit);
             }
         }
+        let transducers = specimen.further_transducers().map(|t| (t, "reached"));
+        for (instrument, column) in transducers.chain(specimen.further_load_cells().map(|c| (c, "force"))) {
+            let (dim, quantity, text) = meaning(column);
+            let (label, unit) = instrument.unit(dim, units);
+            let name = channel_name(&specimen.name, &instrument.name, column);
+            if !is_power_of_two(unit) {
+                let text = format!("rounding remainder of `{name}`, SI units, for an exact replay");
+                let name = rest_name(&specimen.name, &instrument.name, column);
+                rest_channels.push(ChannelInfo::new(&name, "SI", "rounding", &text));
+                rests.push((factors.len(), unit));
+            }
+            list.push(ChannelInfo::new(&name, &label, quantity, text));
+            factors.push(1.0 / unit);
+        }
         list.extend(rest_channels);
         let row = vec![0.0; factors.len() + rests.len()];
         let actuators = vec![(None, Peaks::default()); specimen.actuators.len()];
@@ -180,7 +194,8 @@ pub(crate) fn reading(reader: &Reader, specimen: &str, actuator: &str, name: &st
 
 /// Bytes that a recording of so many samples takes, about.
 pub fn bytes(specimen: &Specimen, samples: f64) -> f64 {
-    let columns = HEAD.len() + specimen.actuators.len() * (COLUMNS.len() + READINGS.len()) + 1;
+    let further = specimen.further_transducers().chain(specimen.further_load_cells()).count();
+    let columns = HEAD.len() + specimen.actuators.len() * (COLUMNS.len() + READINGS.len()) + 2 * further + 1;
     (samples / specimen.record_every.max(1) as f64 + BLOCK as f64) * 8.0 * columns as f64
 }
 

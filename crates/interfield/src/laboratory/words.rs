@@ -59,11 +59,10 @@ pub fn to_start(assessed: &[Assessed]) -> Option<f64> {
 /// The transitions of a test that a reader cares about: not the planned ones.
 pub fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.sequence.log();
-    let names: Vec<String> = a.rig.iter().map(|actuator| actuator.name.clone()).collect();
     let told = transitions.iter().filter(|t| t.cause.is_some());
     let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
     let left = left.map(|(_, k)| format!("the commands differ from the recording from sample {k} on"));
-    told.map(|t| t.line(a.period, &names)).chain(left).collect()
+    told.map(|t| t.line(a.period, &a.names)).chain(left).collect()
 }
 
 /// How well actuators followed: header and rows. Units stand in the header where all actuators have the same, else at the numbers.
@@ -80,10 +79,14 @@ pub fn table(a: &Assessed, units: &UnitSystem) -> (Vec<String>, Vec<Vec<String>>
         None => name.to_owned(),
     };
     let ratios = ["actuator", "error [%]", "peak error [%]", "delay [ms]", "amplitude", "energy error [%]"];
-    let header = ratios.map(str::to_owned).into_iter().chain(quantities.map(headed)).collect();
+    // Told of each where they differ.
+    let method = |actuator: &Actuator| actuator.compensation.as_ref().map(|c| c.info().name.to_owned());
+    let apart = a.rig.iter().any(|actuator| actuator.compensation.is_some()).then(|| "compensation".to_owned());
+    let header = ratios.map(str::to_owned).into_iter().chain(quantities.map(headed)).chain(apart).collect();
     let row = |(actuator, tracking): (&Actuator, &Option<Tracking>)| {
         let Some(t) = tracking else {
-            return std::iter::once(actuator.name.clone()).chain((0..9).map(|_| "-".to_owned())).collect();
+            let nothing = (0..9).map(|_| "-".to_owned());
+            return std::iter::once(actuator.name.clone()).chain(nothing).chain(method(actuator)).collect();
         };
         let ratios = [t.nrmse, t.peak_error, 1e3 * t.delay, t.amplitude, 100.0 * t.energy].map(short);
         let told = |(x, (_, dim)): (f64, (&str, Dimension))| {
@@ -92,7 +95,7 @@ pub fn table(a: &Assessed, units: &UnitSystem) -> (Vec<String>, Vec<Vec<String>>
         };
         let peaks = [t.peaks.target[0], t.peaks.target[1], t.peaks.command[1], t.peaks.force];
         let peaks = peaks.into_iter().zip(quantities).map(told);
-        std::iter::once(actuator.name.clone()).chain(ratios).chain(peaks).collect()
+        std::iter::once(actuator.name.clone()).chain(ratios).chain(peaks).chain(method(actuator)).collect()
     };
     (header, a.rig.iter().zip(&a.actuators).map(row).collect())
 }
@@ -124,6 +127,10 @@ fn tracking_json(actuator: &Actuator, t: &Tracking, units: &UnitSystem) -> Value
         .quantity("frequency", number(t.frequency), "Hz")
         .quantity("energy_error", number(t.energy), ONE)
         .with("unread", t.unread);
+    let ratios = match &actuator.compensation {
+        Some(own) => ratios.with("compensation", own.info().name),
+        None => ratios,
+    };
     // An area between target and reached.
     let (label, unit) = actuator.unit(Dimension::LENGTH, units);
     let ratios = ratios.quantity("indicator", number(t.indicator / unit / unit), &format!("{label}^2"));
@@ -164,7 +171,8 @@ pub fn json(assessed: &[Assessed], units: &UnitSystem) -> Value {
     let one = |a: &Assessed| {
         let [samples, dropped, late] = a.counts;
         let sequence = &a.sequence;
-        let name = |i: usize| a.rig.get(i).map_or_else(|| (i + 1).to_string(), |actuator| actuator.name.clone());
+        let name = |i: usize| a.rig.get(i).map(|actuator| actuator.name.clone());
+        let sensor = |i: usize| i.checked_sub(a.rig.len()).and_then(|k| a.names.sensors.get(k).cloned());
         let transition = |t: &Transition| {
             Quantities::default()
                 .with("sample", t.tick)
@@ -172,7 +180,8 @@ pub fn json(assessed: &[Assessed], units: &UnitSystem) -> Value {
                 .with("from", t.from.name())
                 .with("to", t.to.name())
                 .with("cause", t.cause.map(|c| c.name()))
-                .with("actuator", t.actuator.map(usize::from).map(name))
+                .with("actuator", t.actuator.map(usize::from).and_then(name))
+                .with("sensor", t.actuator.map(usize::from).and_then(sensor))
                 .object()
         };
         let tracking = a.rig.iter().zip(&a.actuators);

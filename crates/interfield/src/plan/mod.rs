@@ -3,6 +3,7 @@
 
 mod push;
 mod quantity;
+mod sensors;
 mod side;
 mod specimen;
 

@@ -55,6 +55,11 @@ impl Along<'_> {
         self.of(value, force.times(Dimension::TIME.power(-f64::from(derivative))))
     }
 
+    /// Stiffness against the stroke, from SI.
+    pub(super) fn stiffness(self, value: f64) -> Quantity {
+        self.of(value, if self.angle { Dimension::MOMENT } else { Dimension::STIFFNESS })
+    }
+
     pub(super) fn of(self, value: f64, dim: Dimension) -> Quantity {
         Quantity { value: value / self.units.factor(dim), unit: self.units.label(dim) }
     }

@@ -2,7 +2,6 @@
 
 use std::f64::consts::TAU;
 
-use interfield_coupling::Options;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Mck, Scheme};
 use interfield_language::Model;
@@ -75,11 +74,12 @@ impl Side {
             limit: None,
         };
         let Some(partition) = &model.partition else { return vec![side(0, "", (&a.scheme_name, &a.scheme), 1)] };
-        let coarse = partition.coupling.method.facts().coarse_step;
+        let coarse = partition.coarse_step();
         let one = |(i, s): (usize, &Substructure)| {
             let mut side = side(i, &s.name, (&s.scheme_name, &s.scheme), s.substeps);
             side.fine = partition.coupling.info.sided.then_some(s.fine);
             side.stride *= if s.fine { 1.0 } else { coarse };
+            side.step = side.step.min(side.stride);
             side
         };
         partition.substructures.iter().enumerate().map(one).collect()

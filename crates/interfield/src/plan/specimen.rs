@@ -4,15 +4,16 @@
 use interfield_kernel::scheme::registry::Measure;
 use interfield_lab::controller::{Calibration, Home, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
-use interfield_lab::kinematics::Lever;
-use interfield_lab::plant;
+use interfield_lab::kinematics::{Kinematics, Lever};
+use interfield_lab::plant::{self, StateSpace};
 use interfield_lab::safety::{Action, Watch};
 use interfield_language::Model;
-use interfield_language::specimen::{Actuator, Dynamics, Specimen};
+use interfield_language::specimen::{Actuator, Control, Dynamics, Loading, Specimen};
 use interfield_language::units::Dimension;
 use serde_json::{Map, Value, json};
 
-use super::quantity::{Along, Quantity, frequency, listed};
+use super::quantity::{Along, Quantity, count, frequency, listed};
+use super::sensors;
 use super::side::Side;
 use crate::laboratory::settings::{misfortune, watched};
 use crate::table::{aligned, labelled, short, time};
@@ -28,13 +29,26 @@ pub(super) fn line(specimen: &Specimen, model: &Model, side: Option<&Side>) -> S
     }
     said.push(frequency(1.0 / specimen.period));
     said.extend(side.map(|side| every(specimen, side)));
-    let delay = parameters(specimen, model).into_iter().find(|p| p.0 == "delay");
-    let delay = delay.map_or_else(String::new, |(_, d)| format!(" for a delay of {}", self::said(&d)));
-    said.push(match specimen.compensation.info().name {
-        "none" => "no compensation".to_owned(),
-        name => format!("compensation {name}{delay}"),
-    });
+    said.push(compensated(specimen, model));
     said.join(", ")
+}
+
+/// How commands are compensated, in a few words: once if it is the same for all actuators.
+fn compensated(specimen: &Specimen, model: &Model) -> String {
+    let one = |i: usize| {
+        let method = specimen.compensation_of(i);
+        let delay = parameters(specimen, i, model).into_iter().find(|p| p.0 == "delay" && method.model().is_none());
+        let delay = delay.map_or_else(String::new, |(_, d)| format!(" for a delay of {}", self::said(&d)));
+        match method.info().name {
+            "none" => "no compensation".to_owned(),
+            name => format!("compensation {name}{delay}"),
+        }
+    };
+    if !specimen.compensated_apart() {
+        return one(0);
+    }
+    let each = specimen.actuators.iter().enumerate().map(|(i, a)| format!("{} of actuator {}", one(i), a.name));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// Everything, as a section of a page.
@@ -43,12 +57,19 @@ pub(super) fn text(specimen: &Specimen, model: &Model, side: Option<&Side>) -> S
     for (label, text) in lines(specimen, model, side) {
         out += &labelled("  ", label, &text);
     }
-    for (i, actuator) in specimen.actuators.iter().enumerate() {
+    let each: Vec<_> = (0..specimen.actuators.len()).map(|i| actuator_lines(specimen, i, model)).collect();
+    for (i, (actuator, lines)) in specimen.actuators.iter().zip(&each).enumerate() {
         out += &format!("\n  actuator {}\n", actuator.name);
-        for (label, text) in actuator_lines(specimen, i, model) {
-            out += &labelled("    ", label, &text);
+        // The legs of a hexapod are alike: what they move is told of each, the rest once.
+        let alike = each[..i].iter().position(|before| before[1..] == lines[1..]);
+        for (label, text) in &lines[..if alike.is_some() { 1 } else { lines.len() }] {
+            out += &labelled("    ", label, text);
+        }
+        if let Some(first) = alike {
+            out += &labelled("    ", "otherwise", &format!("as actuator {}", specimen.actuators[first].name));
         }
     }
+    out += &sensors::text(specimen, model);
     out + &limits_text(specimen, model)
 }
 
@@ -65,10 +86,25 @@ fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'stat
     if specimen.elements.is_empty() {
         lines.remove(0);
     }
+    let (actuators, driven) = (specimen.actuators.len(), driven(specimen));
+    if driven != specimen.columns() || actuators != driven {
+        let by = count(actuators, "actuator");
+        lines.push((
+            "driven",
+            format!("{} of {} by {by}; it resists no other", count(driven, "direction"), specimen.columns()),
+        ));
+    }
+    if let Some(sharing) = specimen.sharing.filter(|_| actuators > driven) {
+        let text = format!("redundant actuators take back what they press against each other within {}", time(sharing));
+        lines.push(("sharing", text));
+    }
     let masses = specimen.dofs.iter().zip(&specimen.masses).filter(|(_, m)| **m != 0.0);
     let masses: Vec<String> = masses.map(|(&d, &m)| mass(model, d, m)).collect();
     if !masses.is_empty() {
         lines.push(("mass in the laboratory", masses.join(", ")));
+    }
+    if !specimen.inner.is_empty() {
+        lines.push(("in the laboratory only", inner(specimen, model)));
     }
     if specimen.scale != 1.0 {
         let by = short(specimen.scale);
@@ -83,7 +119,11 @@ fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'stat
     };
     lines.push(("controller", format!("{}, {recorded}", frequency(1.0 / specimen.period))));
     lines.extend(side.map(|side| ("targets", targets(specimen, side))));
-    lines.push(("compensation", compensation(specimen, model)));
+    if !specimen.compensated_apart() {
+        lines.push(("compensation", compensation(specimen, 0, model)));
+    }
+    lines.extend(specimen.plant.as_ref().map(|plant| ("plant", together(plant, specimen))));
+    lines.extend(sensors::lines(specimen, model));
     if specimen.correct_force {
         let text = "the measured force is moved from where the specimen is to its target, by the stiffness at rest";
         lines.push(("correction", text.to_owned()));
@@ -101,10 +141,33 @@ fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'stat
     lines
 }
 
+/// Degrees of freedom that no target moves: who holds them, and their masses.
+fn inner(specimen: &Specimen, model: &Model) -> String {
+    let one = |(i, (&d, &m)): (usize, (&usize, &f64))| {
+        let held = if i < specimen.held { "held by its actuator" } else { "free" };
+        let name = &model.dofs[d].name;
+        if m == 0.0 {
+            format!("{name} ({held}, no mass)")
+        } else {
+            format!("{name} ({held}, {})", mass_of(model, d, m))
+        }
+    };
+    let list = specimen.inner.iter().zip(&specimen.inner_masses).enumerate().map(one);
+    list.collect::<Vec<_>>().join(", ")
+}
+
+fn mass_of(model: &Model, dof: usize, value: f64) -> String {
+    format!("{} {}", short(value), if model.dofs[dof].angle { "kg*m^2" } else { "kg" })
+}
+
+/// Number of independent directions that its actuators drive.
+fn driven(specimen: &Specimen) -> usize {
+    let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
+    Kinematics::new(levers, specimen.columns()).rank()
+}
+
 fn mass(model: &Model, dof: usize, value: f64) -> String {
-    let dof = &model.dofs[dof];
-    let unit = if dof.angle { "kg*m^2" } else { "kg" };
-    format!("{} {unit} along {}", short(value), dof.name)
+    format!("{} along {}", mass_of(model, dof, value), model.dofs[dof].name)
 }
 
 fn place(specimen: &Specimen) -> String {
@@ -151,12 +214,29 @@ fn every(specimen: &Specimen, side: &Side) -> String {
     }
 }
 
-/// The method with its parameters, in the units of the model.
-fn compensation(specimen: &Specimen, model: &Model) -> String {
-    let values = parameters(specimen, model);
-    let said: Vec<String> = values.iter().map(|(name, q)| format!("{name} {}", said(q))).collect();
-    let name = specimen.compensation.info().name;
-    let learns = if specimen.compensation.learns() { "; adapts during the test" } else { "" };
+/// All actuators as one plant.
+fn together(plant: &StateSpace, specimen: &Specimen) -> String {
+    let m = plant.actuators;
+    let states = plant.order;
+    let across = plant.dc().map_or_else(String::new, |dc| {
+        let unlike = |k: usize| specimen.actuators[k / m].turns != specimen.actuators[k % m].turns;
+        let cross = (0..m * m).filter(|&k| k / m != k % m && !unlike(k)).map(|k| dc[k].abs()).fold(0.0, f64::max);
+        format!(
+            ", at rest each is moved by {} % of the command of another at most",
+            short((1e3 * cross).round() / 10.0)
+        )
+    });
+    format!("all {m} actuators together, {states} states{across}")
+}
+
+/// The method of an actuator with its parameters, in the units of the model.
+fn compensation(specimen: &Specimen, actuator: usize, model: &Model) -> String {
+    let method = specimen.compensation_of(actuator);
+    let values = parameters(specimen, actuator, model);
+    let of_model = values.iter().filter(|(name, _)| *name != "delay" || method.model().is_none());
+    let said: Vec<String> = of_model.map(|(name, q)| format!("{name} {}", said(q))).collect();
+    let name = method.info().name;
+    let learns = if method.learns() { "; adapts during the test" } else { "" };
     if said.is_empty() { name.to_owned() } else { format!("{name} ({}{learns})", said.join(", ")) }
 }
 
@@ -194,8 +274,8 @@ impl Parameter {
     }
 }
 
-fn parameters(specimen: &Specimen, model: &Model) -> Vec<(&'static str, Vec<Parameter>)> {
-    let along = along(specimen, 0, model);
+fn parameters(specimen: &Specimen, actuator: usize, model: &Model) -> Vec<(&'static str, Vec<Parameter>)> {
+    let along = along(specimen, actuator, model);
     let measured = |measure: Option<Measure>, x: f64| match measure {
         Some(Measure::Time) => Parameter::Time(x),
         Some(Measure::Frequency) => Parameter::Frequency(x),
@@ -204,7 +284,7 @@ fn parameters(specimen: &Specimen, model: &Model) -> Vec<(&'static str, Vec<Para
         Some(Measure::Rate) => Parameter::Other(Quantity::plain(x, "1/s")),
         None => Parameter::Other(Quantity::plain(x, "-")),
     };
-    let values = specimen.compensation.values().into_iter();
+    let values = specimen.compensation_of(actuator).values().into_iter();
     values.map(|(p, list)| (p.name, list.into_iter().map(|x| measured(p.measure, x)).collect())).collect()
 }
 
@@ -243,7 +323,9 @@ fn faults(specimen: &Specimen, model: &Model) -> String {
         let (what, size) = misfortune(fault.what, specimen.period);
         let size = size.map_or_else(String::new, |x| format!(" of {}", of_size(specimen, fault, model, what, x)));
         let whose = fault.actuator.and_then(|a| specimen.actuators.get(a));
-        let whose = whose.map_or_else(String::new, |a| format!(" at actuator {}", a.name));
+        let sensor = fault.sensor.and_then(|k| specimen.names().sensors.get(k).cloned());
+        let whose = whose.map(|a| format!("actuator {}", a.name)).or(sensor);
+        let whose = whose.map_or_else(String::new, |name| format!(" at {name}"));
         let lasts = match fault.samples {
             u64::MAX => String::new(),
             n => format!(" for {}", time(n as f64 * specimen.period)),
@@ -260,27 +342,32 @@ fn faults(specimen: &Specimen, model: &Model) -> String {
 fn of_size(specimen: &Specimen, fault: &Injection, model: &Model, what: &str, size: f64) -> String {
     match what {
         "delay" => time(size),
-        _ => along(specimen, fault.actuator.unwrap_or(0), model).force(size, 0).text(),
+        _ => {
+            let further = specimen.further_transducers().chain(specimen.further_load_cells());
+            let sensor = fault.sensor.and_then(|k| further.into_iter().nth(k));
+            let along = match sensor {
+                Some(sensor) => Along { units: &model.units, angle: sensor.turns },
+                None => along(specimen, fault.actuator.unwrap_or(0), model),
+            };
+            if what == "offset" { along.stroke(size, 0).text() } else { along.force(size, 0).text() }
+        }
     }
 }
 
 /// What actuator `i` moves along.
 fn along<'m>(specimen: &Specimen, i: usize, model: &'m Model) -> Along<'m> {
-    let turns = |&d: &usize| model.dofs[d].angle;
-    let angle = match specimen.actuators.get(i).map(|a| &a.lever) {
-        Some(Lever::Linear(row)) => {
-            row.iter().position(|f| *f != 0.0).and_then(|j| specimen.dofs.get(j)).is_some_and(turns)
-        }
-        Some(Lever::Strut(_)) => false,
-        None => specimen.dofs.first().is_some_and(turns),
-    };
+    let angle = specimen.actuators.get(i).is_some_and(|a| a.turns);
     Along { units: &model.units, angle }
 }
 
 /// Label and text of all that is said of an actuator.
 fn actuator_lines(specimen: &Specimen, i: usize, model: &Model) -> Vec<(&'static str, String)> {
     let (a, along) = (&specimen.actuators[i], along(specimen, i, model));
-    let mut lines = vec![("moves", lever(a, specimen, model)), ("follows", dynamics(a))];
+    let mut lines = vec![("moves", lever(&a.lever, a.turns, specimen, model)), ("follows", follows_by(specimen, a))];
+    if specimen.compensated_apart() {
+        lines.push(("compensation", compensation(specimen, i, model)));
+    }
+    lines.extend(a.loading.as_ref().map(|l| ("control", control(l, along))));
     let plant::Limits { stroke, velocity, force } = a.limits;
     let can = finite([
         ("stroke", stroke, along.stroke(stroke, 0)),
@@ -302,6 +389,9 @@ fn actuator_lines(specimen: &Specimen, i: usize, model: &Model) -> Vec<(&'static
         sensor("force", &a.force, |x| along.force(x, 0)),
     ];
     lines.push(("sensors", sensors.join("; ")));
+    if a.mount.is_finite() {
+        lines.push(("mount", format!("{} between piston and specimen", along.stiffness(a.mount).text())));
+    }
     if a.friction != 0.0 {
         lines.push(("friction", along.force(a.friction, 0).text()));
     }
@@ -314,22 +404,41 @@ fn actuator_lines(specimen: &Specimen, i: usize, model: &Model) -> Vec<(&'static
     lines
 }
 
+/// What it follows on an inner degree of freedom, from when on.
+fn control(loading: &Loading, along: Along<'_>) -> String {
+    let Loading { control, load, bandwidth, switches } = loading;
+    let named = |c: Control| match c {
+        Control::Displacement => "displacement: it stays at its place".to_owned(),
+        Control::Force => {
+            let bandwidth = frequency(bandwidth / std::f64::consts::TAU);
+            format!("force: it holds {}, bandwidth {bandwidth}", along.force(*load, 0).text())
+        }
+    };
+    let first = named(*control);
+    let then = switches.iter().map(|(at, to)| format!("; from {} of the model on, {}", time(*at), named(*to)));
+    first + &then.collect::<String>()
+}
+
 /// Those that are stated, each with its name.
 fn finite<const N: usize>(list: [(&str, f64, Quantity); N]) -> Vec<String> {
     list.iter().filter(|(_, x, _)| x.is_finite()).map(|(name, _, q)| format!("{name} {}", q.text())).collect()
 }
 
 /// What it acts on.
-fn lever(actuator: &Actuator, specimen: &Specimen, model: &Model) -> String {
-    let name = |j: usize| specimen.dofs.get(j).map_or("?", |&d| model.dofs[d].name.as_str());
-    match &actuator.lever {
+pub(super) fn lever(lever: &Lever, turns: bool, specimen: &Specimen, model: &Model) -> String {
+    let name = |j: usize| specimen.column(j).map_or("?", |d| model.dofs[d].name.as_str());
+    match lever {
         Lever::Linear(row) => {
             let terms = row.iter().enumerate().filter(|(_, f)| **f != 0.0);
+            // The factor of a rotation in a length is a lever arm.
+            let arm = |j: usize| !turns && specimen.column(j).is_some_and(|d| model.dofs[d].angle);
             let term = |(j, f): (usize, &f64)| match *f {
+                f if arm(j) => format!("{} x {}", model.units.show(f, Dimension::LENGTH, 6), name(j)),
                 1.0 => name(j).to_owned(),
+                -1.0 => format!("-{}", name(j)),
                 f => format!("{} {}", short(f), name(j)),
             };
-            terms.map(term).collect::<Vec<_>>().join(" + ")
+            terms.map(term).collect::<Vec<_>>().join(" + ").replace("+ -", "- ")
         }
         Lever::Strut(strut) => {
             let moved = strut.translations.iter().chain(&strut.rotations).flatten().map(|&j| name(j));
@@ -345,8 +454,9 @@ fn lever(actuator: &Actuator, specimen: &Specimen, model: &Model) -> String {
 }
 
 /// How it follows its command, in the emulated laboratory.
-fn dynamics(actuator: &Actuator) -> String {
+fn follows_by(specimen: &Specimen, actuator: &Actuator) -> String {
     let follows = match &actuator.dynamics {
+        _ if specimen.plant.is_some() => "with the others, as the plant says".to_owned(),
         Dynamics::Ideal => "at once (ideal)".to_owned(),
         Dynamics::Transfer { numerator, denominator } => transfer(numerator, denominator),
         Dynamics::Hydraulic(_) => "as a servo-hydraulic actuator, against the force of the specimen".to_owned(),
@@ -376,7 +486,7 @@ fn transfer(numerator: &[f64], denominator: &[f64]) -> String {
     }
 }
 
-fn sensor(name: &str, sensor: &Sensor, quantity: impl Fn(f64) -> Quantity) -> String {
+pub(super) fn sensor(name: &str, sensor: &Sensor, quantity: impl Fn(f64) -> Quantity) -> String {
     let Sensor { gain, bias, noise, range, quantum, seed: _ } = *sensor;
     let mut said = Vec::new();
     if gain != 1.0 {
@@ -411,14 +521,21 @@ fn calibration(actuator: &Actuator, along: Along<'_>) -> String {
 }
 
 /// A limit: its name, of which actuators, at what, and what follows.
-struct Bound {
+pub(super) struct Bound {
     name: &'static str,
     /// Names of the actuators it holds for; none: the whole specimen.
     actuators: Vec<String>,
-    at: Option<String>,
-    value: Value,
-    samples: u32,
+    pub(super) at: Option<String>,
+    pub(super) value: Value,
+    pub(super) samples: u32,
     action: Action,
+}
+
+impl Bound {
+    /// What follows, by its name in a model file.
+    pub(super) fn action_name(&self) -> Option<&'static str> {
+        Action::ALL.iter().find(|a| a.0 == self.action).map(|a| a.1)
+    }
 }
 
 /// All limits of a specimen, those of its actuators with their names.
@@ -426,11 +543,15 @@ fn bounds(specimen: &Specimen, model: &Model) -> Vec<Bound> {
     let mut list = Vec::new();
     let all = watched(&specimen.limits);
     for (k, (name, watch)) in all.iter().enumerate() {
-        let own = |a: &&Actuator| watched(&a.own_limits)[k].1.is_some();
-        let whole = matches!(*name, "missing" | "deadline" | "recorder");
-        let others: Vec<String> = specimen.actuators.iter().filter(|a| !own(a)).map(|a| a.name.clone()).collect();
+        let own = |i: usize| watched(&specimen.actuators[i].own_limits)[k].1.is_some();
+        let whole = matches!(*name, "disagreement" | "missing" | "deadline" | "recorder");
+        // Those that have it from the specimen: limits of lengths and forces do not hold for one that turns.
+        let from_specimen = |i: &usize| !own(*i) && watched(&specimen.limits_of(*i))[k].1.is_some();
+        let others: Vec<usize> = (0..specimen.actuators.len()).filter(from_specimen).collect();
         if let Some(watch) = watch.filter(|_| whole || !others.is_empty()) {
-            list.push(bound(name, watch, if whole { Vec::new() } else { others }, along(specimen, 0, model)));
+            let first = others.first().copied().unwrap_or(0);
+            let names = others.iter().map(|&i| specimen.actuators[i].name.clone()).collect();
+            list.push(bound(name, watch, if whole { Vec::new() } else { names }, along(specimen, first, model)));
         }
         for (i, actuator) in specimen.actuators.iter().enumerate() {
             if let Some(watch) = watched(&actuator.own_limits)[k].1 {
@@ -444,13 +565,15 @@ fn bounds(specimen: &Specimen, model: &Model) -> Vec<Bound> {
     list
 }
 
-fn bound(name: &'static str, watch: Watch, actuators: Vec<String>, along: Along<'_>) -> Bound {
+pub(super) fn bound(name: &'static str, watch: Watch, actuators: Vec<String>, along: Along<'_>) -> Bound {
     let quantity = match name {
-        "displacement" | "measured-displacement" | "tracking" | "frozen" => along.stroke(watch.limit, 0),
+        "displacement" | "measured-displacement" | "tracking" | "frozen" | "disagreement" => {
+            along.stroke(watch.limit, 0)
+        }
         "velocity" | "measured-velocity" => along.stroke(watch.limit, 1),
         "acceleration" | "measured-acceleration" => along.stroke(watch.limit, 2),
         "jerk" => along.stroke(watch.limit, 3),
-        "force" => along.force(watch.limit, 0),
+        "force" | "load-error" => along.force(watch.limit, 0),
         "force-rate" => along.force(watch.limit, 1),
         "energy" | "indicator" => Quantity::plain(100.0 * watch.limit, "%"),
         "missing" => Quantity::plain(f64::from(watch.samples), "in a row"),
@@ -462,7 +585,7 @@ fn bound(name: &'static str, watch: Watch, actuators: Vec<String>, along: Along<
 }
 
 /// What a limit watches, in words.
-fn watches(name: &str) -> &'static str {
+pub(super) fn watches(name: &str) -> &'static str {
     match name {
         "displacement" => "commanded displacement",
         "velocity" => "commanded velocity",
@@ -477,6 +600,8 @@ fn watches(name: &str) -> &'static str {
         "energy" => "energy of the error",
         "indicator" => "its energy in a second",
         "frozen" => "travel, sensor frozen",
+        "load-error" => "load error",
+        "disagreement" => "transducers contradict",
         "missing" => "measurements missing",
         "deadline" => "late targets",
         "recorder" => "samples not recorded",
@@ -485,7 +610,7 @@ fn watches(name: &str) -> &'static str {
     }
 }
 
-fn follows(action: Action) -> &'static str {
+pub(super) fn follows(action: Action) -> &'static str {
     match action {
         Action::Warn => "warn: it is logged",
         Action::Hold => "hold: until it is over",
@@ -524,11 +649,10 @@ pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> V
     let limit = |b: &Bound| {
         json!({
             "limit": b.name, "at": b.value, "samples": b.samples, "actuators": b.actuators,
-            "action": Action::ALL.iter().find(|a| a.0 == b.action).map(|a| a.1),
+            "action": b.action_name(),
         })
     };
-    let method = parameters(specimen, model).into_iter();
-    let method: Map<String, Value> = method.map(|(name, list)| (name.to_owned(), values(&list))).collect();
+    let [transducers, load_cells, fixtures] = sensors::json(specimen, model);
     json!({
         "name": specimen.name,
         "elements": names(&specimen.elements, &|e| model.elements[e].name.clone()),
@@ -538,14 +662,25 @@ pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> V
         "rate": 1.0 / specimen.period, "record_rate": 1.0 / (specimen.period * specimen.record_every as f64),
         "targets_per_step": side.and_then(|s| s.evaluations),
         "samples_per_target": side.map(|s| samples_per_target(specimen, s) as u64),
-        "compensation": { "method": specimen.compensation.info().name, "learns": specimen.compensation.learns(), "parameters": method },
+        "compensation": compensation_json(specimen, 0, model),
         "correct_force": specimen.correct_force,
         "ramp": specimen.ramp, "patience": specimen.patience, "bridge": specimen.bridge, "brake": specimen.brake,
         "home": Home::ALL.iter().find(|h| h.0 == specimen.home).map(|h| h.1),
+        "driven_directions": driven(specimen),
+        "sharing": specimen.sharing,
         "actuators": (0..specimen.actuators.len()).map(|i| actuator_json(specimen, i, model)).collect::<Vec<_>>(),
+        "transducers": transducers, "load_cells": load_cells, "fixtures": fixtures,
         "limits": bounds(specimen, model).iter().map(limit).collect::<Vec<_>>(),
         "faults_on_purpose": specimen.faults.len() + specimen.stalls.len(),
     })
+}
+
+/// How the commands of an actuator are compensated.
+fn compensation_json(specimen: &Specimen, actuator: usize, model: &Model) -> Value {
+    let method = specimen.compensation_of(actuator);
+    let parameters = parameters(specimen, actuator, model).into_iter();
+    let parameters: Map<String, Value> = parameters.map(|(name, list)| (name.to_owned(), values(&list))).collect();
+    json!({ "method": method.info().name, "learns": method.learns(), "parameters": parameters })
 }
 
 fn values(list: &[Parameter]) -> Value {
@@ -557,7 +692,8 @@ fn actuator_json(specimen: &Specimen, i: usize, model: &Model) -> Value {
     let bound = |x: f64, q: Quantity| x.is_finite().then(|| q.json());
     let (e, can) = (specimen.envelope(i), a.limits);
     json!({
-        "name": a.name, "moves": lever(a, specimen, model), "follows": dynamics(a), "delay": a.delay[0],
+        "name": a.name, "moves": lever(&a.lever, a.turns, specimen, model), "follows": follows_by(specimen, a), "delay": a.delay[0],
+        "compensation": compensation_json(specimen, i, model),
         "stroke": bound(can.stroke, along.stroke(can.stroke, 0)),
         "velocity": bound(can.velocity, along.stroke(can.velocity, 1)),
         "acceleration": bound(a.acceleration, along.stroke(a.acceleration, 2)),

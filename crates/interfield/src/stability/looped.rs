@@ -4,7 +4,7 @@
 use interfield_analysis::stability::Motion;
 use interfield_lab::compensate::Compensation;
 use interfield_language::Model;
-use interfield_language::specimen::{Actuator, Dynamics};
+use interfield_language::specimen::{Actuator, Dynamics, Specimen};
 use serde_json::{Value, json};
 
 use super::machine::{Moves, assemble, moves};
@@ -71,7 +71,7 @@ pub fn examine_loop(model: &Model) -> Result<Loop, String> {
         let place = moves(&machine, &motion);
         (motion, place)
     });
-    let learning = model.specimens.iter().filter(|s| s.compensation.learns()).map(|s| s.name.clone());
+    let learning = model.specimens.iter().filter(|s| s.learns()).map(|s| s.name.clone());
     let mut found = Loop {
         stable: verdict.stable,
         radius: verdict.radius,
@@ -147,8 +147,15 @@ fn remedies(model: &Model) -> Vec<String> {
         settled(model)
     };
     let mut found = Vec::new();
-    let bare = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.compensation = Compensation::Uncompensated);
-    if model.specimens.iter().any(|s| s.compensation != Compensation::Uncompensated) && with(&bare) {
+    let bare = |m: &mut Model| {
+        for s in &mut m.specimens {
+            s.compensation = Compensation::Uncompensated;
+            s.actuators.iter_mut().for_each(|a| a.compensation = None);
+        }
+    };
+    let compensated =
+        |s: &Specimen| (0..s.actuators.len()).any(|i| *s.compensation_of(i) != Compensation::Uncompensated);
+    if model.specimens.iter().any(compensated) && with(&bare) {
         found.push(
             "the compensation causes the instability: without it (`method = \"none\"`) the loop is stable; \
             give it a smaller delay, or use another one"
@@ -157,8 +164,9 @@ fn remedies(model: &Model) -> Vec<String> {
     }
     let prompt = |m: &mut Model| {
         bare(m);
-        for a in m.specimens.iter_mut().flat_map(|s| &mut s.actuators) {
-            (a.dynamics, a.delay) = (Dynamics::Ideal, [0.0; 3]);
+        for s in &mut m.specimens {
+            s.plant = None;
+            s.actuators.iter_mut().for_each(|a| (a.dynamics, a.delay) = (Dynamics::Ideal, [0.0; 3]));
         }
     };
     if with(&prompt) {
@@ -197,6 +205,12 @@ impl Loop {
     /// Time in which the growing motion doubles, s of the model.
     pub fn doubling_time(&self) -> Option<f64> {
         self.leading.as_ref().filter(|_| !self.stable).and_then(|(motion, _)| motion.doubling_time())
+    }
+
+    /// Additional delay of all actuators at which a motion begins to grow, s of the laboratory; none of a loop that is unstable without it,
+    /// or that bears all that was tried.
+    pub fn critical_delay(&self) -> Option<f64> {
+        self.margins.and_then(|[delay, _]| delay.json())
     }
 
     /// Whether this is not all of the truth: it holds for small motions, or before anything was learned.

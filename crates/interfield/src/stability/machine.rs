@@ -5,7 +5,6 @@ use std::ops::Range;
 use interfield_analysis::oscillator::limit;
 use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
-use interfield_coupling::Options;
 use interfield_kernel::Domain;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::kinematics::Lever;
@@ -104,7 +103,7 @@ pub fn moves(machine: &Simulation, motion: &Motion) -> Option<Moves> {
 
 /// Limits of the schemes that have any.
 pub fn own_limits(machine: &Simulation) -> Vec<OwnLimit> {
-    let coarse = machine.model.partition.as_ref().map_or(1.0, |p| p.coupling.method.facts().coarse_step);
+    let coarse = machine.model.partition.as_ref().map_or(1.0, |p| p.coarse_step());
     let limit = |i: usize| {
         let part = machine.part(i);
         let analysis = &part.model.analysis;

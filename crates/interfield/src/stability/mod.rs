@@ -78,7 +78,7 @@ impl Unjudged {
     fn step(machine: &Simulation, fault: Fault) -> Self {
         let why = format!("while the step was probed, {}", machine.explain(fault));
         match fault {
-            Fault::Laboratory { code } if Trip::from_code(code) == Some(Trip::NotFinite) => Unjudged {
+            Fault::Laboratory { code, .. } if Trip::from_code(code) == Some(Trip::NotFinite) => Unjudged {
                 why: format!("{why}: compensation and actuators amplify the probe beyond what a number holds"),
                 help: "look at the parameters of `compensation` and of [[specimen.actuator]] (coefficients that are too large, a \
                        transfer function that grows by itself), then at the step",

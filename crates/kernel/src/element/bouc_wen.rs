@@ -4,12 +4,11 @@
 //!
 //! R. Bouc 1967, Y. K. Wen, J. Eng. Mech. Div. ASCE 102(2):249-263, 1976; in this form (the state is a
 //! force) in papers 000 and 004. The ultimate force is (k / (beta + gamma))^(1/n).
-//! Deviations: |z|^(n-1) z is written sign(z) |z|^n, which is finite at z = 0 for n < 1 too; z beyond the ultimate force,
-//! where the exact solution never is, counts as that force.
+//! Deviations: z beyond the ultimate force, where the exact solution never is, counts as that force.
 
 use super::info::{Info, PATH_OPTION, Range::*, State, Unit, optional, required};
 use super::path::PathMoved;
-use super::{Law, Local, Response, strength, within};
+use super::{Law, Local, Response, signed_power, strength, within};
 use crate::Scalar;
 
 /// Bouc-Wen element.
@@ -75,7 +74,7 @@ impl Law<1, 1> for BoucWen {
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
         let (z, v) = (within(self.strength, x.s[0]), x.v[0]);
         let zn = z.abs().powf(self.n);
-        let rate = v * self.k - v.abs() * z.sign() * zn * self.beta - v * zn * self.gamma;
+        let rate = v * self.k - v.abs() * signed_power(z, self.n) * self.beta - v * zn * self.gamma;
         Response { p: [x.q[0] * self.k2 + z], g: [rate] }
     }
 }

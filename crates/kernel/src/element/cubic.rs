@@ -50,6 +50,10 @@ impl Cubic {
 }
 
 impl Law<1, 0> for Cubic {
+    fn softens(&self) -> bool {
+        self.k >= 0.0 && self.k3 <= 0.0
+    }
+
     fn response<T: Scalar>(&self, x: &Local<T, 1, 0>) -> Response<T, 1, 0> {
         let (q, v) = (x.q[0], x.v[0]);
         Response { p: [q * (q * q * self.k3 + self.k) + v * self.c], g: [] }

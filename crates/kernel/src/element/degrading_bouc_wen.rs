@@ -15,7 +15,7 @@
 //! counts as that strength.
 
 use super::info::{Info, Range::*, State, Unit, optional, required};
-use super::{Law, Local, Response, strength, within};
+use super::{Law, Local, Response, signed_power, strength, within};
 use crate::Scalar;
 
 /// Degrading Bouc-Wen element between two nodes.
@@ -98,9 +98,9 @@ impl Law<1, 2> for DegradingBoucWen {
         let (q, v, force, work) = (x.q[0], x.v[0], within(self.strength, x.s[0]), x.s[1]);
         let initial_strength = (1.0 - self.a) * self.k * self.xy;
         let stiffness = T::constant(0.0).max((-(work * self.dk)).exp() - self.a) * self.k;
-        let yielded = (force * (work * self.ds + 1.0) / initial_strength).abs().powf(self.n);
+        let used = force * (work * self.ds + 1.0) / initial_strength;
         // sign(F q') q' = sign(F) |q'|
-        let shape = v.abs() * force.sign() * self.n1 + v * self.n2;
-        Response { p: [q * (self.a * self.k) + force], g: [stiffness * (v - yielded * shape), force * v] }
+        let yielded = v.abs() * signed_power(used, self.n) * self.n1 + v * used.abs().powf(self.n) * self.n2;
+        Response { p: [q * (self.a * self.k) + force], g: [stiffness * (v - yielded), force * v] }
     }
 }

@@ -63,6 +63,11 @@ pub trait Law<const D: usize, const S: usize> {
         None
     }
 
+    /// Whether its force is a function of the deformation whose slope is nowhere above that at rest, beside a linear dashpot.
+    fn softens(&self) -> bool {
+        false
+    }
+
     /// Mass matrix in the local coordinates, for elements whose inertia depends on the configuration.
     fn mass<T: Scalar>(&self, _q: &[T; D]) -> [[T; D]; D] {
         [[T::constant(0.0); D]; D]
@@ -139,6 +144,12 @@ impl<L: Law<D, S>, const D: usize, const S: usize> Lift<L, D, S> {
 #[inline]
 pub(crate) fn within<T: Scalar>(limit: f64, x: T) -> T {
     T::constant(limit).min(T::constant(-limit).max(x))
+}
+
+/// |z|^(n-1) z, finite at z = 0 for n < 1 too. For n = 1 it is z, whose slope at z = 0 is one and not that of the corner of |z|.
+#[inline]
+pub(crate) fn signed_power<T: Scalar>(z: T, n: f64) -> T {
+    if n == 1.0 { z } else { z.sign() * z.abs().powf(n) }
 }
 
 /// The strength (a / b)^(1/n) that |z| cannot exceed where z' = (a - b |z|^n) q' on the way that loads; the largest number
@@ -257,6 +268,11 @@ macro_rules! registry {
             /// See [`Law::strength`].
             pub fn strength<T: Scalar>(&self, parameters: &[T]) -> Option<T> {
                 match self { $(AnyLaw::$law(_) => <$path as Law<$d, $s>>::strength(parameters),)* }
+            }
+
+            /// See [`Law::softens`].
+            pub fn softens(&self) -> bool {
+                match self { $(AnyLaw::$law(Lift(x)) => Law::<$d, $s>::softens(x),)* }
             }
 
             /// Forces `p` and state rates `g` in any scalar.

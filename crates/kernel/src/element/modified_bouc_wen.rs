@@ -11,7 +11,7 @@
 
 use super::info::{Info, PATH_OPTION, Range::*, State, Unit, optional, required};
 use super::path::PathMoved;
-use super::{Law, Local, Response, strength, within};
+use super::{Law, Local, Response, signed_power, strength, within};
 use crate::Scalar;
 
 /// Modified Bouc-Wen element between two nodes.
@@ -82,7 +82,7 @@ impl Law<1, 1> for ModifiedBoucWen {
         let (q, v, z) = (x.q[0], x.v[0], within(self.strength, x.s[0]));
         let elastic = v * (self.rho * self.k) / (q * q * self.alpha + 1.0);
         let zn = z.abs().powf(self.n);
-        let rate = elastic - v.abs() * z.sign() * zn * self.beta - v * zn * self.gamma;
+        let rate = elastic - v.abs() * signed_power(z, self.n) * self.beta - v * zn * self.gamma;
         Response { p: [z], g: [rate] }
     }
 }

@@ -93,6 +93,11 @@ impl PathLaw {
         Some(PathLaw { kind, stiffness: k[0] + r[0] * b[0] })
     }
 
+    /// Its initial stiffness.
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
     /// The memory [x z] after an evaluation at the deformation `x`. What is not finite stays so.
     pub fn moved(&self, [x0, z]: [f64; MEMORY], x: f64) -> [f64; MEMORY] {
         if x0.is_finite() && z.is_finite() { self.step([x0, z], x) } else { [x, f64::NAN] }

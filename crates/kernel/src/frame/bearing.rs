@@ -90,6 +90,11 @@ impl Bearing {
         self.shear.memory() + self.springs().iter().map(|&(m, _)| self.materials[m].history()).sum::<usize>()
     }
 
+    /// Whether the mean of two of its memories is one: where sliders hold on are numbers, see [`Material::mixes`] for its materials.
+    pub fn mixes(&self, tables: &Tables<'_>) -> bool {
+        self.springs().iter().all(|&(m, _)| self.materials[m].mixes(&tables.library))
+    }
+
     /// Writes the memory of a bearing that was never moved.
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         let mut at = self.shear.memory();

@@ -116,6 +116,23 @@ impl Part {
         }
     }
 
+    /// Whether the mean of two of its memories is one, see [`Material::mixes`]. Force-based members remember their stiffness, members in
+    /// space how their ends have turned: these are taken as a whole.
+    pub fn mixes(&self, tables: &Tables<'_>) -> bool {
+        match self {
+            Part::Spring { material, .. } | Part::Truss { material, .. } => material.mixes(&tables.library),
+            Part::Springs { materials, count } => materials[..*count].iter().all(|m| m.mixes(&tables.library)),
+            Part::Slice { section, .. } => tables.sections[*section].mixes(tables),
+            Part::Plane(member, _) => {
+                let sections = &member.rule.section[..member.rule.count];
+                member.formulation == Formulation::Displacement
+                    && sections.iter().all(|s| tables.sections[*s].mixes(tables))
+            }
+            Part::Space(..) => false,
+            Part::Bearing(bearing) => bearing.mixes(tables),
+        }
+    }
+
     /// Writes the memory of a part that was never moved.
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         match self {

@@ -85,6 +85,12 @@ impl Section {
         fibres.chain(self.resultants(tables).iter().map(|r| r.material.history())).sum()
     }
 
+    /// Whether the mean of two of its histories is one, see [`mixes`](crate::uniaxial::material::Material::mixes).
+    pub fn mixes(&self, tables: &Tables<'_>) -> bool {
+        let fibres = self.groups(tables).iter().map(|g| &g.material);
+        fibres.chain(self.resultants(tables).iter().map(|r| &r.material)).all(|m| m.mixes(&tables.library))
+    }
+
     /// Writes the history of a section that was never strained.
     pub fn start(&self, tables: &Tables<'_>, mut h: &mut [f64]) {
         for g in self.groups(tables) {

@@ -139,6 +139,11 @@ pub trait Scheme {
         None
     }
 
+    /// The scheme in its place where the mass matrix never changes, if it then has less to remember and to do.
+    fn lasting(&self) -> Option<AnyScheme> {
+        None
+    }
+
     /// The scheme in its place in the passive couplings, where its stages see the multipliers at other times than those of their
     /// points.
     fn timed(&self) -> Option<AnyScheme> {
@@ -199,7 +204,7 @@ impl Dims {
     pub fn split<'a>(&self, y: &'a [f64]) -> (&'a [f64], &'a [f64], &'a [f64]) {
         let (u, rest) = y.split_at(self.nu);
         let (v, s) = rest.split_at(self.nu);
-        (u, v, s)
+        (u, v, &s[..self.ns])
     }
 
     /// [u v s] as a point at time `t`.

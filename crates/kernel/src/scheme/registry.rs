@@ -63,6 +63,9 @@ impl Scheme for AnyScheme {
     fn calm(&self) -> Option<AnyScheme> {
         inner!(self, s => s.calm())
     }
+    fn lasting(&self) -> Option<AnyScheme> {
+        inner!(self, s => s.lasting())
+    }
     fn timed(&self) -> Option<AnyScheme> {
         inner!(self, s => s.timed())
     }

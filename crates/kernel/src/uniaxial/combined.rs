@@ -56,6 +56,11 @@ impl Parts {
         })
     }
 
+    /// Whether the means of two of their histories are some.
+    fn mix(&self, library: &Library<'_>) -> bool {
+        !self.any(library, |material, library| !material.mixes(library))
+    }
+
     /// Whether something holds for one of them.
     pub(super) fn any(&self, library: &Library<'_>, what: fn(&Material, &Library<'_>) -> bool) -> bool {
         self.of(library, 0).any(|(_, part)| what(&part.material, library))
@@ -94,6 +99,10 @@ impl Parallel {
 
     pub(super) fn history(&self) -> usize {
         self.0.history
+    }
+
+    pub(super) fn mixes(&self, library: &Library<'_>) -> bool {
+        self.0.mix(library)
     }
 
     pub(super) fn start(&self, library: &Library<'_>, count: usize, h: &mut [f64]) {
@@ -158,6 +167,11 @@ impl Series {
 
     pub(super) fn history(&self) -> usize {
         3 * self.parts.count + self.parts.history
+    }
+
+    /// It remembers tangents.
+    pub(super) fn mixes(&self, _: &Library<'_>) -> bool {
+        false
     }
 
     pub(super) fn start(&self, library: &Library<'_>, count: usize, h: &mut [f64]) {
@@ -258,6 +272,11 @@ impl Limited {
         1 + self.part.history
     }
 
+    /// It remembers whether it has failed.
+    pub(super) fn mixes(&self, _: &Library<'_>) -> bool {
+        false
+    }
+
     /// Whether it has failed, then the history of the material.
     pub(super) fn start(&self, library: &Library<'_>, count: usize, h: &mut [f64]) {
         h[..count].fill(0.0);
@@ -334,6 +353,10 @@ impl Shifted {
 
     pub(super) fn history(&self) -> usize {
         self.part.history
+    }
+
+    pub(super) fn mixes(&self, library: &Library<'_>) -> bool {
+        self.part.mix(library)
     }
 
     /// The history of the material once it has come to its strain.

@@ -46,6 +46,11 @@ impl Formula {
         self.paced() + self.count
     }
 
+    /// Nobody knows what its states are.
+    pub(super) fn mixes(&self, _: &Library<'_>) -> bool {
+        self.count == 0
+    }
+
     fn paced(&self) -> usize {
         if self.rate { 3 } else { 0 }
     }

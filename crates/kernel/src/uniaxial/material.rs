@@ -30,8 +30,13 @@ pub trait Visitor {
     fn visit_made(self, made: &Material) -> Self::Answer;
 }
 
+/// Every material with the length of its history, and what that consists of:
+///
+/// - `numbers`: continuous variables (plastic strains, stresses, times). The mean of two histories is the history of a state
+///   between them, and what is slightly beyond a bound then comes back to it with the next increment.
+/// - `branches`: extremes, directions, tangents, failure. Half of a reversal is none, so a history is only ever taken as a whole.
 macro_rules! materials {
-    ($($kind:ident: $size:literal),* ; $($made:ident),*) => {
+    ($($kind:ident: $size:literal $what:ident),* ; $($made:ident),*) => {
         /// A material of any kind.
         #[derive(Clone, Copy, Debug)]
         #[allow(missing_docs)]
@@ -68,6 +73,14 @@ macro_rules! materials {
                 match self {
                     $(Material::$kind(_) => $size,)*
                     $(Material::$made(made) => made.history()),*
+                }
+            }
+
+            /// Whether the mean of two of its histories is one.
+            pub fn mixes(&self, library: &Library<'_>) -> bool {
+                match self {
+                    $(Material::$kind(_) => materials!(@$what),)*
+                    $(Material::$made(made) => made.mixes(library)),*
                 }
             }
 
@@ -111,23 +124,25 @@ macro_rules! materials {
             }
         }
     };
+    (@numbers) => { true };
+    (@branches) => { false };
 }
 
 materials! {
-    Elastic: 0,
-    NoTension: 0,
-    ElasticPlastic: 1,
-    ElasticPlasticGap: 2,
-    Bilinear: 8,
-    Hardening: 2,
-    MenegottoPinto: 10,
-    KentPark: 6,
-    KentParkTension: 5,
-    Pinching: 9,
-    SelfCentring: 2,
-    Viscous: 3,
-    Maxwell: 3,
-    NonlinearMaxwell: 4;
+    Elastic: 0 numbers,
+    NoTension: 0 numbers,
+    ElasticPlastic: 1 numbers,
+    ElasticPlasticGap: 2 branches,
+    Bilinear: 8 branches,
+    Hardening: 2 numbers,
+    MenegottoPinto: 10 branches,
+    KentPark: 6 branches,
+    KentParkTension: 5 branches,
+    Pinching: 9 branches,
+    SelfCentring: 2 numbers,
+    Viscous: 3 numbers,
+    Maxwell: 3 numbers,
+    NonlinearMaxwell: 4 numbers;
     Parallel,
     Series,
     Limited,

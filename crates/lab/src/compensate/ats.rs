@@ -16,8 +16,8 @@ use interfield_linalg::definite_solve;
 
 use super::feedforward::{Inverse, Series, of_delay, sum};
 use super::gradient::{CORNER, ORDER};
-use super::{Compensator, take, take_array};
-use crate::signal::{Differences, Filter, line};
+use super::{Compensator, Sampling, take, take_array};
+use crate::signal::{Filter, line};
 
 /// Coefficients of the fit.
 const FITTED: usize = 3;
@@ -45,12 +45,12 @@ pub struct Ats {
 
 impl Ats {
     /// At a sampling interval.
-    pub fn design(&self, dt: f64) -> Adapting {
-        let [a0, a1, a2, _] = self.start;
+    pub fn design(&self, sampling: Sampling) -> Adapting {
+        let ([a0, a1, a2, _], dt) = (self.start, sampling.dt);
         let skip = self.skip.max(1);
         let points = ((self.window / (dt * skip as f64)).round() as usize).max(2 * FITTED);
         Adapting {
-            start: Inverse { series: [a0, a1, a2, 0.0], differences: Differences::new(dt) },
+            start: Inverse { series: [a0, a1, a2, 0.0], differences: sampling.differences(a1) },
             size: std::array::from_fn(|i| self.start[i].abs().max(of_delay(LEAST)[i])),
             filter: Filter::butterworth(ORDER, CORNER, dt),
             skip,
@@ -112,20 +112,24 @@ impl Adapting {
 
 impl Compensator for Adapting {
     fn memory(&self) -> usize {
-        FITTED + 1 + 2 * Differences::MEMORY + 2 * self.filter.memory() + (FITTED + 1) * line::memory(self.points)
+        FITTED
+            + 1
+            + 2 * self.start.differences.memory()
+            + 2 * self.filter.memory()
+            + (FITTED + 1) * line::memory(self.points)
     }
 
     fn command(&self, mut memory: &mut [f64], target: f64, measured: f64) -> f64 {
         let learned: &mut [f64; FITTED] = take_array(&mut memory);
         let count = take(&mut memory, 1);
-        let targets = take(&mut memory, Differences::MEMORY);
+        let targets = take(&mut memory, self.start.differences.memory());
         let mut series: Series = self.start.series;
         series.iter_mut().zip(learned.iter()).for_each(|(a, l)| *a += l);
         let command = sum(&series, &self.start.differences.step(targets, target));
         if measured.is_finite() {
             let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
             let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
-            let [y, v, a, _] = self.start.differences.step(take(&mut memory, Differences::MEMORY), y);
+            let [y, v, a, _] = self.start.differences.step(take(&mut memory, self.start.differences.memory()), y);
             count[0] += 1.0;
             if count[0] as usize >= self.skip {
                 count[0] = 0.0;

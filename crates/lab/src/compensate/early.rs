@@ -20,9 +20,9 @@ use std::f64::consts::TAU;
 use interfield_linalg::definite_solve;
 
 use super::feedforward::{Inverse, Series, advanced, sum};
-use super::{Compensator, take, take_array};
+use super::{Compensator, Sampling, take, take_array};
+use crate::signal::Filter;
 use crate::signal::difference::ORDERS;
-use crate::signal::{Differences, Filter};
 
 /// Unit of the derivatives in the fit, rad/s: where the motion of structures is.
 const OMEGA: f64 = TAU * 4.0;
@@ -52,14 +52,14 @@ pub struct Early {
 
 impl Early {
     /// At a sampling interval.
-    pub fn design(&self, dt: f64) -> Adapting {
+    pub fn design(&self, sampling: Sampling) -> Adapting {
+        let dt = sampling.dt;
         // White noise of the sensor behind the low-pass.
         let noise = self.noise * (2.0 * self.corner * dt).min(1.0).sqrt();
         let skip = (1.0 / (LOOKS * dt)).round().max(1.0);
         Adapting {
-            start: Inverse { series: self.start, differences: Differences::new(dt) },
-            ahead: self.ahead,
-            dt,
+            start: Inverse { series: self.start, differences: sampling.differences(self.start[1]) },
+            ahead: self.ahead * dt,
             filter: Filter::butterworth(ORDER, self.corner, dt),
             skip,
             keep: (-skip * dt / self.horizon).exp(),
@@ -73,8 +73,8 @@ impl Early {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adapting {
     start: Inverse,
+    /// How early the specimen arrives, s.
     ahead: f64,
-    dt: f64,
     filter: Filter,
     skip: f64,
     keep: f64,
@@ -118,20 +118,21 @@ impl Adapting {
 
 impl Compensator for Adapting {
     fn memory(&self) -> usize {
-        ORDERS + ORDERS * (ORDERS + 1) + 1 + 2 * Differences::MEMORY + 2 * self.filter.memory()
+        ORDERS + ORDERS * (ORDERS + 1) + 1 + 2 * self.start.differences.memory() + 2 * self.filter.memory()
     }
 
     fn command(&self, mut memory: &mut [f64], target: f64, measured: f64) -> f64 {
         let learned: &mut Series = take_array(&mut memory);
         let sums: &mut [f64; ORDERS * (ORDERS + 1)] = take_array(&mut memory);
         let count = take(&mut memory, 1);
-        let targets = take(&mut memory, Differences::MEMORY);
+        let targets = take(&mut memory, self.start.differences.memory());
         let series: Series = std::array::from_fn(|i| self.start.series[i] + learned[i]);
-        let command = sum(&advanced(&series, self.ahead, self.dt), &self.start.differences.step(targets, target));
+        let differences = &self.start.differences;
+        let command = sum(&advanced(&series, self.ahead, differences.interval()), &differences.step(targets, target));
         if measured.is_finite() {
             let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
             let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
-            let phi = self.start.differences.step(memory, y);
+            let phi = differences.step(memory, y);
             count[0] += 1.0;
             if count[0] >= self.skip {
                 count[0] = 0.0;
@@ -142,6 +143,7 @@ impl Compensator for Adapting {
     }
 
     fn frozen(&self) -> Box<dyn Compensator> {
-        Box::new(Inverse { series: advanced(&self.start.series, self.ahead, self.dt), ..self.start })
+        let series = advanced(&self.start.series, self.ahead, self.start.differences.interval());
+        Box::new(Inverse { series, ..self.start })
     }
 }

@@ -1,11 +1,11 @@
 //! The inverse of an actuator as a series in derivatives, fixed: u = a₀ x + a₁ x' + a₂ x" + a₃ x"'.
 //!
 //! For an actuator 1/(a₀ + a₁ s + a₂ s² + a₃ s³ + ...) (Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013, model-based compensation). A pure delay d gives
-//! a_i = dⁱ/i!. Derivatives are backward differences. Memory: three targets.
+//! a_i = dⁱ/i!. Derivatives are backward differences. Memory: the targets of three intervals.
 //!
 //! What the adaptive methods on this series share is here: [`advanced`] moves such an inverse ahead in time.
 
-use super::Compensator;
+use super::{Compensator, Sampling};
 use crate::signal::Differences;
 use crate::signal::difference::ORDERS;
 
@@ -21,8 +21,8 @@ pub struct Feedforward {
 
 impl Feedforward {
     /// At a sampling interval.
-    pub fn design(&self, dt: f64) -> Inverse {
-        Inverse { series: self.series, differences: Differences::new(dt) }
+    pub fn design(&self, sampling: Sampling) -> Inverse {
+        Inverse { series: self.series, differences: sampling.differences(self.series[1]) }
     }
 }
 
@@ -35,7 +35,7 @@ pub struct Inverse {
 
 impl Compensator for Inverse {
     fn memory(&self) -> usize {
-        Differences::MEMORY
+        self.differences.memory()
     }
     fn command(&self, memory: &mut [f64], target: f64, _measured: f64) -> f64 {
         sum(&self.series, &self.differences.step(memory, target))
@@ -50,10 +50,9 @@ pub fn of_delay(delay: f64) -> Series {
     [1.0, delay, delay.powi(2) / 2.0, delay.powi(3) / 6.0]
 }
 
-/// The series times e^(τ s): the specimen arrives `ahead` samples early. In backward differences D, e^(τ s) = (1 - hD)^(-τ/h) exactly.
-pub fn advanced(series: &Series, ahead: f64, dt: f64) -> Series {
-    let t = ahead * dt;
-    let shift = [1.0, t, t * (t + dt) / 2.0, t * (t + dt) * (t + 2.0 * dt) / 6.0];
+/// The series times e^(τ s): the specimen arrives `t` seconds early. In backward differences D over h, e^(τ s) = (1 - hD)^(-τ/h) exactly.
+pub fn advanced(series: &Series, t: f64, h: f64) -> Series {
+    let shift = [1.0, t, t * (t + h) / 2.0, t * (t + h) * (t + 2.0 * h) / 6.0];
     std::array::from_fn(|i| (0..=i).map(|j| series[j] * shift[i - j]).sum())
 }
 

@@ -11,7 +11,7 @@
 
 use super::feedforward::Series;
 use super::gradient::{CORNER, ORDER};
-use super::{Compensator, take, take_array};
+use super::{Compensator, Sampling, take, take_array};
 use crate::signal::{Filter, line};
 
 /// Taps.
@@ -32,15 +32,29 @@ pub struct Fir {
 
 impl Fir {
     /// At a sampling interval.
-    pub fn design(&self, dt: f64) -> Adapting {
-        let spacing = ((self.spacing / dt).round() as usize).max(1);
+    pub fn design(&self, sampling: Sampling) -> Adapting {
+        let (dt, differences) = (sampling.dt, sampling.differences(self.start[1]));
+        let spacing = (self.spacing.max(differences.interval()) / dt).round().max(1.0) as usize;
         // Derivatives as backward differences over the time between the taps.
         let rate = 1.0 / (spacing as f64 * dt);
         let [a0, a1, a2, a3] = self.start;
         let (a1, a2, a3) = (a1 * rate, a2 * rate.powi(2), a3 * rate.powi(3));
         let start = [a0 + a1 + a2 + a3, -a1 - 2.0 * a2 - 3.0 * a3, a2 + 3.0 * a3, -a3];
         let filter = Filter::butterworth(ORDER, CORNER, dt);
-        Adapting { start, spacing, filter, learns: true, forgetting: self.forgetting, doubt: self.doubt }
+        let covariance = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { self.doubt } else { 0.0 }));
+        Adapting { start, spacing, filter, learns: true, forgetting: self.forgetting, covariance }
+    }
+}
+
+/// As published: taps one sample apart with a covariance of their own, 1/m², from an identification, and no forgetting.
+pub fn published(start: [f64; TAPS], covariance: [[f64; TAPS]; TAPS], dt: f64) -> Adapting {
+    Adapting {
+        start,
+        spacing: 1,
+        filter: Filter::butterworth(ORDER, CORNER, dt),
+        forgetting: 1.0,
+        covariance,
+        learns: true,
     }
 }
 
@@ -51,7 +65,8 @@ pub struct Adapting {
     spacing: usize,
     filter: Filter,
     forgetting: f64,
-    doubt: f64,
+    /// P(0), 1/m².
+    covariance: [[f64; TAPS]; TAPS],
     learns: bool,
 }
 
@@ -66,14 +81,14 @@ impl Adapting {
 
     /// One sample of recursive least squares; `covariance` is P - P(0), row by row.
     fn learn(&self, learned: &mut [f64; TAPS], covariance: &mut [f64; TAPS * TAPS], phi: &[f64; TAPS], error: f64) {
-        let p = |c: &[f64; TAPS * TAPS], i: usize, j: usize| c[i * TAPS + j] + if i == j { self.doubt } else { 0.0 };
+        let p = |c: &[f64; TAPS * TAPS], i: usize, j: usize| c[i * TAPS + j] + self.covariance[i][j];
         let p_phi: [f64; TAPS] = std::array::from_fn(|i| (0..TAPS).map(|j| p(covariance, i, j) * phi[j]).sum());
         let spread = self.forgetting + phi.iter().zip(&p_phi).map(|(x, y)| x * y).sum::<f64>();
         for i in 0..TAPS {
             learned[i] += p_phi[i] / spread * error;
             for j in 0..TAPS {
                 let new = (p(covariance, i, j) - p_phi[i] * p_phi[j] / spread) / self.forgetting;
-                covariance[i * TAPS + j] = new - if i == j { self.doubt } else { 0.0 };
+                covariance[i * TAPS + j] = new - self.covariance[i][j];
             }
         }
     }

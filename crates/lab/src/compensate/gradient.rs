@@ -10,9 +10,9 @@
 //! Memory: targets, the filters, filtered measurements, a - a(0). Deviations: none known.
 
 use super::feedforward::{Inverse, Series, sum};
-use super::{Compensator, take, take_array};
+use super::{Compensator, Sampling, take, take_array};
+use crate::signal::Filter;
 use crate::signal::difference::ORDERS;
-use crate::signal::{Differences, Filter};
 
 /// Corner of the low-pass, Hz.
 pub const CORNER: f64 = 20.0;
@@ -30,8 +30,8 @@ pub struct Gradient {
 
 impl Gradient {
     /// At a sampling interval.
-    pub fn design(&self, dt: f64) -> Adapting {
-        let differences = Differences::new(dt);
+    pub fn design(&self, sampling: Sampling) -> Adapting {
+        let (dt, differences) = (sampling.dt, sampling.differences(self.start[1]));
         Adapting {
             start: Inverse { series: self.start, differences },
             gains: self.gains.map(|g| g * dt),
@@ -50,12 +50,12 @@ pub struct Adapting {
 
 impl Compensator for Adapting {
     fn memory(&self) -> usize {
-        ORDERS + 2 * Differences::MEMORY + 2 * self.filter.memory()
+        ORDERS + 2 * self.start.differences.memory() + 2 * self.filter.memory()
     }
 
     fn command(&self, mut memory: &mut [f64], target: f64, measured: f64) -> f64 {
         let learned: &mut Series = take_array(&mut memory);
-        let targets = take(&mut memory, Differences::MEMORY);
+        let targets = take(&mut memory, self.start.differences.memory());
         let series: Series = std::array::from_fn(|i| self.start.series[i] + learned[i]);
         let command = sum(&series, &self.start.differences.step(targets, target));
         if measured.is_finite() {

@@ -3,12 +3,18 @@
 //! **Must not be here:** actuators, the loop, limits of what may be sent.
 //!
 //! One file per method; `registry` lists them. A method states its parameters in SI units, whatever the sampling; [`Compensation::design`]
-//! makes the [`Compensator`] of a sampling interval.
+//! makes the [`Compensator`] of a sampling interval, [`Compensation::together`] that of all actuators of a rig. A method for one actuator is applied to [`Each`] of
+//! them; a [`Multivariable`] one sees all targets and all measurements.
 //!
 //! [`Compensation::design`]: registry::Compensation::design
+//! [`Compensation::together`]: registry::Compensation::together
 
+mod alone;
 pub mod ats;
+pub mod decoupling;
+mod each;
 pub mod early;
+pub mod early_decoupling;
 pub mod feedforward;
 pub mod fir;
 pub mod gradient;
@@ -17,9 +23,38 @@ pub mod none;
 pub mod pi_lead;
 pub mod polynomial;
 pub mod registry;
+mod riccati;
 
+pub use each::Each;
 pub use interfield_kernel::scheme::registry::{Argument, Arguments};
 pub use registry::{COMPENSATIONS, Compensation, CompensationInfo, find};
+
+use crate::signal::Differences;
+
+/// When a compensator is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// Samples every so many seconds.
+    pub dt: f64,
+    /// Samples from one target of the structure to the next, between which targets are on a straight line.
+    pub every: usize,
+}
+
+impl From<f64> for Sampling {
+    /// A target at every sample.
+    fn from(dt: f64) -> Self {
+        Sampling { dt, every: 1 }
+    }
+}
+
+impl Sampling {
+    /// Differences of targets for a delay, s: over the way from one target to the next, whose corners would else be spikes of the derivatives. Where targets are
+    /// rare, over a quarter of the delay.
+    fn differences(self, delay: f64) -> Differences {
+        let most = (0.25 * delay.abs() / self.dt).round().min(self.every as f64);
+        Differences::over(self.dt, most as usize)
+    }
+}
 
 /// A compensator at its sampling interval: parameters only, everything it has learned is in its memory.
 pub trait Compensator: Send + Sync {
@@ -32,6 +67,27 @@ pub trait Compensator: Send + Sync {
 
     /// The linear compensator that it is before it has learned anything, for probes of stability.
     fn frozen(&self) -> Box<dyn Compensator>;
+
+    /// What a careful colleague would remark about its parameters.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A compensator of all actuators of a rig, at its sampling interval: parameters only, everything it has learned is in its memory.
+pub trait Multivariable: Send + Sync {
+    /// Number of actuators: length of targets, measurements and commands.
+    fn actuators(&self) -> usize;
+
+    /// Numbers it remembers from one sample to the next; all zeros for one that was never used.
+    fn memory(&self) -> usize;
+
+    /// What to send to the actuators, m (rad). `targets` are where the actuators should be now, `measured` what their displacement sensors showed
+    /// last; a measurement that is no number teaches nothing about its actuator. Every command is written.
+    fn command(&self, memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]);
+
+    /// The linear compensator that it is before it has learned anything, for probes of stability.
+    fn frozen(&self) -> Box<dyn Multivariable>;
 
     /// What a careful colleague would remark about its parameters.
     fn warnings(&self) -> Vec<String> {

@@ -1,10 +1,14 @@
 //! All methods of compensation by name: one entry each. The model file, `interfield compensators`, the book and the tests are made from this list.
 
+use std::sync::Arc;
+
 use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, Measure, SchemeParameter, parameter};
 
-use super::Compensator;
+use super::alone::Alone;
 use super::ats::Ats;
+use super::decoupling::Decoupling;
 use super::early::Early;
+use super::early_decoupling::EarlyDecoupling;
 use super::feedforward::{Feedforward, Series, of_delay};
 use super::fir::Fir;
 use super::gradient::Gradient;
@@ -12,9 +16,11 @@ use super::inverse::Inverse;
 use super::none::Uncompensated;
 use super::pi_lead::PiLead;
 use super::polynomial::{MOST, Polynomial};
+use super::{Compensator, Each, Multivariable, Sampling};
+use crate::plant::StateSpace;
 
 /// Any method, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Compensation {
     Uncompensated,
@@ -26,21 +32,60 @@ pub enum Compensation {
     Gradient(Gradient),
     Fir(Fir),
     Early(Early),
+    Decoupling(Decoupling),
+    EarlyDecoupling(EarlyDecoupling),
 }
 
 impl Compensation {
-    /// The compensator for samples every `dt` seconds.
-    pub fn design(&self, dt: f64) -> Box<dyn Compensator> {
+    /// The compensator of one actuator, asked so often.
+    pub fn design(&self, sampling: impl Into<Sampling>) -> Box<dyn Compensator> {
+        let sampling: Sampling = sampling.into();
+        let dt = sampling.dt;
         match self {
             Compensation::Uncompensated => Box::new(Uncompensated),
             Compensation::Polynomial(m) => Box::new(m.design(dt)),
             Compensation::Inverse(m) => Box::new(m.design(dt)),
-            Compensation::Feedforward(m) => Box::new(m.design(dt)),
+            Compensation::Feedforward(m) => Box::new(m.design(sampling)),
             Compensation::PiLead(m) => Box::new(m.design(dt)),
-            Compensation::Ats(m) => Box::new(m.design(dt)),
-            Compensation::Gradient(m) => Box::new(m.design(dt)),
-            Compensation::Fir(m) => Box::new(m.design(dt)),
-            Compensation::Early(m) => Box::new(m.design(dt)),
+            Compensation::Ats(m) => Box::new(m.design(sampling)),
+            Compensation::Gradient(m) => Box::new(m.design(sampling)),
+            Compensation::Fir(m) => Box::new(m.design(sampling)),
+            Compensation::Early(m) => Box::new(m.design(sampling)),
+            Compensation::Decoupling(_) | Compensation::EarlyDecoupling(_) => {
+                let mut alone = self.clone();
+                if self.model().is_some_and(|m| m.actuators != 1) {
+                    alone.set_model(None);
+                }
+                Box::new(Alone(alone.together(1, sampling)))
+            }
+        }
+    }
+
+    /// The compensator of so many actuators, asked so often.
+    pub fn together(&self, actuators: usize, sampling: impl Into<Sampling>) -> Box<dyn Multivariable> {
+        let sampling: Sampling = sampling.into();
+        match self {
+            Compensation::Decoupling(m) => Box::new(m.design(actuators, sampling)),
+            Compensation::EarlyDecoupling(m) => Box::new(m.design(actuators, sampling)),
+            one => Box::new(Each::new((0..actuators).map(|_| one.design(sampling)).collect())),
+        }
+    }
+
+    /// The model of all actuators that it inverts, if it has one.
+    pub fn model(&self) -> Option<&StateSpace> {
+        match self {
+            Compensation::Decoupling(m) => m.model.as_deref(),
+            Compensation::EarlyDecoupling(m) => m.model.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Gives a method that inverts a model this one; others have none.
+    pub fn set_model(&mut self, model: Option<StateSpace>) {
+        match self {
+            Compensation::Decoupling(m) => m.model = model.map(Arc::new),
+            Compensation::EarlyDecoupling(m) => m.model = model.map(Arc::new),
+            _ => {}
         }
     }
 
@@ -57,6 +102,8 @@ impl Compensation {
             Compensation::Gradient(_) => "amb",
             Compensation::Fir(_) => "fir-rls",
             Compensation::Early(_) => "early",
+            Compensation::Decoupling(_) => "decoupling",
+            Compensation::EarlyDecoupling(_) => "early-decoupling",
         };
         // Every name above has an entry, which a test holds.
         find(name).unwrap_or(&COMPENSATIONS[0])
@@ -92,18 +139,35 @@ impl Compensation {
                 one(&NOISE, m.noise),
                 one(&DOUBT, m.doubt),
             ],
+            Compensation::Decoupling(m) => m.values(),
+            Compensation::EarlyDecoupling(m) => vec![
+                one(&PLAIN_DELAY, m.delay),
+                one(&EARLY, m.ahead),
+                one(&LAG, m.lag),
+                one(&FEEDBACK, m.feedback),
+                one(&CORRECTION, m.correction),
+                one(&HORIZON, m.horizon),
+                one(&CORNER, m.corner),
+                one(&NOISE, m.noise),
+                one(&DEVIATION, m.doubt),
+            ],
         }
     }
 
     /// Whether it changes during a test: a probe of the loop knows what it starts with.
     pub fn learns(&self) -> bool {
         match self {
-            Compensation::Ats(_) | Compensation::Gradient(_) | Compensation::Fir(_) | Compensation::Early(_) => true,
+            Compensation::Ats(_)
+            | Compensation::Gradient(_)
+            | Compensation::Fir(_)
+            | Compensation::Early(_)
+            | Compensation::EarlyDecoupling(_) => true,
             Compensation::Inverse(m) => m.kp != 0.0 || m.ki != 0.0,
             Compensation::Uncompensated
             | Compensation::Polynomial(_)
             | Compensation::Feedforward(_)
-            | Compensation::PiLead(_) => false,
+            | Compensation::PiLead(_)
+            | Compensation::Decoupling(_) => false,
         }
     }
 }
@@ -121,6 +185,8 @@ pub struct CompensationInfo {
     pub advice: &'static str,
     /// Whether it learns during the test.
     pub adaptive: bool,
+    /// Whether it compensates all actuators of a rig together, by a model of them.
+    pub multivariable: bool,
     /// Its parameters.
     pub parameters: &'static [SchemeParameter],
     /// Its constructor.
@@ -227,6 +293,72 @@ const DOUBT: SchemeParameter = parameter(
     "largest deviation of the inverse from its start values, in units of a_i (2 pi 4 Hz)^i",
 );
 
+const EARLY: SchemeParameter = parameter(
+    "ahead",
+    Some("0"),
+    "a number of samples from 0 to 20",
+    "lead of the specimen, if the loop uses the force later than it is measured",
+);
+const BANDWIDTH: SchemeParameter = parameter(
+    "bandwidth",
+    Some("15"),
+    "a frequency in Hz, greater than zero",
+    "highest frequency of the motion that must be followed",
+)
+.measuring(Measure::Frequency);
+const ROLL_OFF: SchemeParameter = parameter(
+    "roll_off",
+    Some("100"),
+    "a frequency in Hz, greater than zero",
+    "frequency above which the inverse is filtered; high values follow better and amplify noise of the targets",
+)
+.measuring(Measure::Frequency);
+const PLAIN_DELAY: SchemeParameter = parameter(
+    "delay",
+    Some("0"),
+    "a time in s, zero or greater",
+    "delay of the actuators, used if there is no model of them",
+)
+.measuring(Measure::Time);
+
+const LAG: SchemeParameter = parameter(
+    "lag",
+    Some("5"),
+    "a frequency in Hz, greater than zero",
+    "pole of the inverse: near the slowest zero of the actuators, if they have one",
+)
+.measuring(Measure::Frequency);
+const FEEDBACK: SchemeParameter = parameter(
+    "feedback",
+    Some("1"),
+    "a number from 0 to 1",
+    "share of the measured error that is added to the target; without a model of the actuators there is none",
+);
+const CORRECTION: SchemeParameter = parameter(
+    "correction",
+    Some("20"),
+    "a frequency in Hz, greater than zero",
+    "low-pass filter of the measured error",
+)
+.measuring(Measure::Frequency);
+const DEVIATION: SchemeParameter = parameter(
+    "doubt",
+    Some("0.1"),
+    "a number greater than zero",
+    "expected deviation of the actuators from their model: of the gain, and of the delay in units of 1/(2 pi 4 Hz), 40 ms",
+);
+
+impl Decoupling {
+    fn values(&self) -> Vec<(&'static SchemeParameter, Vec<f64>)> {
+        vec![
+            (&PLAIN_DELAY, vec![self.delay]),
+            (&EARLY, vec![self.ahead]),
+            (&BANDWIDTH, vec![self.bandwidth]),
+            (&ROLL_OFF, vec![self.roll_off]),
+        ]
+    }
+}
+
 /// What a series is written as: the delay that it was made from, or its coefficients.
 fn begun(series: Series) -> (&'static SchemeParameter, Vec<f64>) {
     if series == of_delay(series[1]) { (&LATE, vec![series[1]]) } else { (&SERIES, series.to_vec()) }
@@ -320,6 +452,32 @@ fn early(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
     }))
 }
 
+/// Without a model: who knows the actuators adds it.
+fn decoupling(a: Arguments<'_>) -> Result<Decoupling, ArgumentError> {
+    Ok(Decoupling {
+        model: None,
+        delay: a.number(&PLAIN_DELAY, 0.0, not_negative)?,
+        ahead: a.number(&EARLY, 0.0, |x| (0.0..=20.0).contains(&x))?,
+        bandwidth: a.number(&BANDWIDTH, 15.0, positive)?,
+        roll_off: a.number(&ROLL_OFF, 100.0, positive)?,
+    })
+}
+
+fn early_decoupling(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
+    Ok(Compensation::EarlyDecoupling(EarlyDecoupling {
+        model: None,
+        delay: a.number(&PLAIN_DELAY, 0.0, not_negative)?,
+        ahead: a.number(&EARLY, 0.0, |x| (0.0..=20.0).contains(&x))?,
+        lag: a.number(&LAG, 5.0, positive)?,
+        feedback: a.number(&FEEDBACK, 1.0, |x| (0.0..=1.0).contains(&x))?,
+        correction: a.number(&CORRECTION, 20.0, positive)?,
+        horizon: a.number(&HORIZON, 4.0, positive)?,
+        corner: a.number(&CORNER, 10.0, positive)?,
+        noise: a.number(&NOISE, 1.6e-5, positive)?,
+        doubt: a.number(&DEVIATION, 0.1, positive)?,
+    }))
+}
+
 /// Every method, the recommended one first.
 pub const COMPENSATIONS: &[CompensationInfo] = &[
     CompensationInfo {
@@ -330,6 +488,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
             the delay of the measured force, so that the force belongs to the correct time. It needs a smooth target \
             and an actuator for which an inverse of order 3 is adequate.",
         adaptive: true,
+        multivariable: false,
         parameters: &[LATE, SERIES, AHEAD, HORIZON, CORNER, NOISE, DOUBT],
         build: early,
     },
@@ -340,6 +499,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         advice: "Robust, and adapts to an actuator that changes. It does not compensate the delay of the measured \
             force.",
         adaptive: true,
+        multivariable: false,
         parameters: &[LATE, SERIES, WINDOW, SKIP, THRESHOLD],
         build: ats,
     },
@@ -350,6 +510,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         advice: "As accurate as ats if its gains suit the motion. The default gains are for motions of some \
             millimetres; choose others for other amplitudes.",
         adaptive: true,
+        multivariable: false,
         parameters: &[LATE, SERIES, GAINS],
         build: gradient,
     },
@@ -359,6 +520,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "after RoDeAC, public code",
         advice: "Needs no model of the actuator. Without forgetting it does not adapt to an actuator that changes.",
         adaptive: true,
+        multivariable: false,
         parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
         build: fir,
     },
@@ -368,8 +530,32 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013",
         advice: "As accurate as the model of the actuator with its specimen.",
         adaptive: false,
+        multivariable: false,
         parameters: &[LATE, SERIES],
         build: |a| Ok(Compensation::Feedforward(Feedforward { series: series(a)? })),
+    },
+    CompensationInfo {
+        name: "early-decoupling",
+        title: "inverse of a model of all actuators; gain and delay of each adapt",
+        reference: "derived in this project (book: compensation 6)",
+        advice: "The most accurate one in the multi-axial benchmark, for actuators that act on one another and are known \
+            from a test: give it a `plant`. It adapts what differs most from one day to the next, two numbers for each \
+            actuator, and corrects the target by the measured error. It does not adapt the interaction.",
+        adaptive: true,
+        multivariable: true,
+        parameters: &[PLAIN_DELAY, EARLY, LAG, FEEDBACK, CORRECTION, HORIZON, CORNER, NOISE, DEVIATION],
+        build: early_decoupling,
+    },
+    CompensationInfo {
+        name: "decoupling",
+        title: "inverse of a model of all actuators, with their interaction",
+        reference: "after Phillips, Spencer, J. Eng. Mech. 139:219-228, 2013",
+        advice: "As accurate as the model: a `plant` in its table, or that of the specimen. Exact at rest, stable for \
+            every stable model.",
+        adaptive: false,
+        multivariable: true,
+        parameters: &[PLAIN_DELAY, EARLY, BANDWIDTH, ROLL_OFF],
+        build: |a| Ok(Compensation::Decoupling(decoupling(a)?)),
     },
     CompensationInfo {
         name: "pi-lead",
@@ -377,6 +563,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "shipped with the benchmark of Silva et al., Mech. Syst. Signal Process. 135:106381, 2020",
         advice: "A baseline. The defaults are those of the benchmark, where 4.6 ms of delay remain.",
         adaptive: false,
+        multivariable: false,
         parameters: &[PROPORTIONAL, INTEGRAL, ZERO, POLE],
         build: pi_lead,
     },
@@ -386,6 +573,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "Chen, Ricles, Eng. Struct. 31:2643-2655, 2009",
         advice: "For delays that are short compared with the periods of the structure; otherwise it overshoots.",
         adaptive: false,
+        multivariable: false,
         parameters: &[DELAY],
         build: |a| Ok(Compensation::Inverse(Inverse { delay: delay(a)?, kp: 0.0, ki: 0.0 })),
     },
@@ -395,6 +583,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "Chen, Ricles, J. Struct. Eng. 136:432-440, 2010",
         advice: "Corrects a delay that is known approximately. Its gains depend on the amplitude of the motion.",
         adaptive: true,
+        multivariable: false,
         parameters: &[DELAY, KP, KI],
         build: |a| {
             let (kp, ki) = (a.number(&KP, 1e7, not_negative)?, a.number(&KI, 1e5, not_negative)?);
@@ -408,6 +597,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         advice: "For a pure delay that is known and short. Above a certain frequency, which a warning states, it adds \
             energy to the loop.",
         adaptive: false,
+        multivariable: false,
         parameters: &[DELAY, POINTS, SPACING],
         build: polynomial,
     },
@@ -417,6 +607,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         reference: "-",
         advice: "For ideal actuators, and for comparison.",
         adaptive: false,
+        multivariable: false,
         parameters: &[],
         build: |_| Ok(Compensation::Uncompensated),
     },

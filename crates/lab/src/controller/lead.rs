@@ -68,9 +68,10 @@ impl Controller {
     /// Samples of a way from rest to rest: as long as is wished, or as the envelope asks for.
     pub(super) fn eased_samples(&mut self, u: &[f64], shortest: f64) -> u64 {
         self.u.iter_mut().zip(u).for_each(|(x, u)| *x = u / self.plan.scale);
+        self.u[u.len()..].copy_from_slice(self.loads.y());
         self.kinematics.strokes(&self.u, &mut self.stroke);
-        self.guards.iter().zip(&mut self.origin).for_each(|(guard, from)| *from = guard.position());
-        self.plan.samples(way(&self.origin, &self.stroke, &self.guards, shortest)) as u64
+        self.guards.iter().zip(&mut self.asked).for_each(|(guard, from)| *from = guard.position());
+        self.plan.samples(way(&self.asked, &self.stroke, &self.guards, shortest)) as u64
     }
 
     pub(super) fn start_ramp(&mut self) {
@@ -125,13 +126,14 @@ impl Controller {
     pub(super) fn rejoin_one(&mut self, i: usize) {
         let samples = self.plan.samples(2.0 * self.plan.bridge);
         let guard = &self.guards[i];
-        let sent = [guard.position(), guard.velocity() * self.plan.period];
+        let sent = [guard.position() - self.sharing.offset(i), guard.velocity() * self.plan.period];
         self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
     }
 
     /// Strokes at the aim: the specimen is 1/S of the structure.
     pub(super) fn strokes_of_aim(&mut self) {
         self.u.iter_mut().zip(&self.course.aim).for_each(|(u, a)| *u = a / self.plan.scale);
+        self.u[self.course.aim.len()..].copy_from_slice(self.loads.y());
         self.kinematics.strokes(&self.u, &mut self.stroke);
     }
 
@@ -155,7 +157,8 @@ impl Controller {
                 }
                 for i in 0..self.asked.len() {
                     let rest = self.guards[i].position();
-                    self.asked[i] = if still { rest } else { self.compensated[i][0] + self.rejoin[i].step() };
+                    let wanted = self.compensated[i][0] + self.rejoin[i].step() + self.sharing.offset(i);
+                    self.asked[i] = if still { rest } else { wanted };
                 }
             }
             lead => {
@@ -184,6 +187,7 @@ impl Controller {
                 }
             }
         }
+        self.stroke_loads();
     }
 
     /// Moves the aim by one sample, if there is a target to move it to.
@@ -206,21 +210,25 @@ impl Controller {
     }
 
     /// What the compensation says of the strokes of the aim. It learns only where it leads, at full rate and by itself.
-    pub(super) fn compensate(&mut self, mut memory: &mut [f64], seen: Option<&[f64]>) {
+    pub(super) fn compensate(&mut self, memory: &mut [f64], seen: Option<&[f64]>) {
         let led = self.sequence.state() != State::Holding && self.course.is_full();
-        for (i, compensator) in self.plan.compensators.iter().enumerate() {
-            let (own, rest) = memory.split_at_mut(compensator.memory());
-            memory = rest;
-            let taught = seen.filter(|_| led && self.rejoin[i].is_over()).map_or(f64::NAN, |s| s[i]);
-            let says = compensator.command(own, self.stroke[i], taught);
-            let [before, pace] = self.compensated[i];
-            let share = (self.plan.period / PACE).min(1.0);
-            self.compensated[i] = [says, pace + share * (says - before - pace)];
+        for (i, taught) in self.taught.iter_mut().enumerate() {
+            *taught =
+                seen.filter(|_| led && self.rejoin[i].is_over()).map_or(f64::NAN, |s| s[i] - self.sharing.offset(i));
+        }
+        for (i, wanted) in self.wanted.iter_mut().enumerate() {
+            *wanted = self.stroke[i] + self.sharing.lean(i);
+        }
+        self.plan.compensator.command(memory, &self.wanted, &self.taught, &mut self.said);
+        let share = (self.plan.period / PACE).min(1.0);
+        for (compensated, &says) in self.compensated.iter_mut().zip(&self.said) {
+            let [before, pace] = *compensated;
+            *compensated = [says, pace + share * (says - before - pace)];
         }
     }
 
-    /// Memory of all compensators.
+    /// Memory of the compensation.
     pub(super) fn compensation(&self) -> usize {
-        self.plan.compensators.iter().map(|c| c.memory()).sum()
+        self.plan.compensator.memory()
     }
 }

@@ -14,26 +14,35 @@
 //! real-time loop, called by the clock: without missed deadlines both give the same bits.
 
 mod course;
+mod force;
 mod lead;
+mod measure;
 mod operator;
 mod path;
 mod plan;
+mod sample;
+mod sharing;
+mod unclocked;
 
 use interfield_kernel::{Archive, Fault};
 
 use crate::guard::Guard;
-use crate::hardware::{Hardware, Interlock, Reply};
+use crate::hardware::{Hardware, Interlock};
 use crate::kinematics::Kinematics;
-use crate::rig::{Reading, Rig, Target, TestLog};
-use crate::safety::monitor::{Found, Seen};
-use crate::safety::{Action, Alarm, Event, Limits, Monitor, Sequence, State, Trip, graver};
+use crate::rig::{Reading, Target};
+use crate::safety::monitor::Found;
+use crate::safety::{Action, Alarm, Event, Limits, Monitor, Names, Sequence, State, Trip};
+use crate::sensing::Sensing;
 use crate::stiffness::Estimate;
 use course::Course;
+use force::Loads;
+pub use force::{Control, Held, Hold};
 use lead::Lead;
 use operator::Ear;
 pub use operator::{Operator, Word};
 use path::{Path, Rejoin, way};
 pub use plan::{Calibration, Home, MissPolicy, Plan};
+use sharing::Sharing;
 
 /// Takes one sample of all channels; must not wait.
 pub trait Tape: Send {
@@ -52,10 +61,10 @@ pub enum Progress {
     /// The target was reached and measured in this sample.
     Reached,
     /// The test is over.
-    Over(Trip),
+    Over(Fault),
 }
 
-/// Names of the columns of a sample: time first, then each actuator. `asked` is what was wanted of an actuator, `command` what the
+/// Names of the columns of a sample: time first, then each actuator, then a column for each further transducer and load cell. `asked` is what was wanted of an actuator, `command` what the
 /// guard let leave.
 pub const COLUMNS: [&str; 7] = ["target", "asked", "command", "reached", "force", "error", "stiffness"];
 /// Columns before those of the actuators.
@@ -79,8 +88,8 @@ pub struct Controller {
     monitor: Monitor,
     sequence: Sequence,
     tape: Option<Box<dyn Tape>>,
-    /// Names of its actuators, for what is told of them.
-    names: Vec<String>,
+    /// Names of its instruments, for what is told of them.
+    names: Names,
     operator: Operator,
     ear: Ear,
     estimates: Vec<Estimate>,
@@ -91,9 +100,21 @@ pub struct Controller {
     course: Course,
     path: Path,
     lead: Lead,
+    /// Actuators that hold inner degrees of freedom.
+    loads: Loads,
+    /// Whether the last readings were new.
+    fresh: bool,
+    /// Where the free degrees of freedom were shown last.
+    free: Vec<f64>,
     rejoin: Vec<Rejoin>,
     /// What the compensation said last, and how fast it goes per sample, smooth.
     compensated: Vec<[f64; 2]>,
+    /// What the compensation is told of targets and measurements in this sample, and what it says.
+    wanted: Vec<f64>,
+    taught: Vec<f64>,
+    said: Vec<f64>,
+    /// How redundant actuators are kept from pressing against each other.
+    sharing: Sharing,
     /// How far the target was from the command when a path took over, and samples since: it fades in as many as the braking takes.
     ahead: Vec<f64>,
     fading: f64,
@@ -110,7 +131,7 @@ pub struct Controller {
     warned: [bool; crate::safety::TRIPS.len()],
     /// Commands in a row that the guard did not let through, by actuator.
     refusals: Vec<u32>,
-    refused: u64,
+    refused: Vec<u64>,
     /// Stalls that are over.
     stalled: usize,
     /// Samples that were not recorded.
@@ -119,6 +140,8 @@ pub struct Controller {
     late: [u64; 3],
     /// At the scale of the specimen.
     u: Vec<f64>,
+    /// Forces on the degrees of freedom.
+    r: Vec<f64>,
     stroke: Vec<f64>,
     asked: Vec<f64>,
     command: Vec<f64>,
@@ -127,6 +150,11 @@ pub struct Controller {
     before: Vec<f64>,
     /// As the instruments say them: commands, displacements, forces.
     raw: [Vec<f64>; 3],
+    /// Strokes of the specimen: of the pistons, less what the mounts give.
+    strokes: Vec<f64>,
+    /// What measures in place of the sensors of the actuators, and by how much each further sensor moves with the commands.
+    sensing: Sensing,
+    follows: Vec<f64>,
     row: Vec<f64>,
 }
 
@@ -141,14 +169,30 @@ impl Controller {
         hardware: Box<dyn Hardware>,
         (rig, actuators): (Limits, Vec<Limits>),
     ) -> Result<Self, String> {
-        let n = kinematics.len();
-        let zeros = || vec![0.0; n];
+        let (m, columns) = (kinematics.actuators(), kinematics.dofs());
+        let Some(n) = columns.checked_sub(plan.holds.len()) else {
+            return Err("more loads are held than the actuators can move".to_owned());
+        };
+        let zeros = || vec![0.0; m];
         let guards = plan.envelopes.iter().map(|e| Guard::new(*e, plan.period)).collect::<Result<Vec<_>, _>>()?;
-        if guards.len() != n || actuators.len() != n {
+        if guards.len() != m || actuators.len() != m {
             return Err("every actuator needs an envelope and limits".to_owned());
         }
+        if plan.compensator.actuators() != m {
+            return Err(format!(
+                "the compensation is for {} actuators, and the rig has {m}",
+                plan.compensator.actuators()
+            ));
+        }
+        // As long as a way of the stroke that the load takes.
+        let ramp = |h: &Hold| {
+            let stroke = if h.stiffness == 0.0 { 0.0 } else { (h.load / h.stiffness).abs() };
+            plan.samples(way(&[0.0], &[stroke], guards.get(h.actuator).map_or(&[], std::slice::from_ref), plan.ramp))
+        };
+        let ramps = plan.holds.iter().map(ramp).collect();
         let estimates = plan.stiffness.iter().map(|&k| Estimate::new(k)).collect();
         let operator = Operator::default();
+        let sharing = Sharing::new(&kinematics, &plan);
         Ok(Controller {
             kinematics,
             hardware,
@@ -156,40 +200,51 @@ impl Controller {
             monitor: Monitor::new(rig, actuators, plan.period),
             sequence: Sequence::default(),
             tape: None,
-            names: Vec::new(),
-            ear: operator.ear("", plan.period),
+            names: Names::default(),
+            ear: operator.ear("", plan.period, Vec::new()),
             operator,
             estimates,
             tick: 0,
             number: 0,
             clock: None,
             course: Course::new(n),
-            path: Path::new(n),
+            path: Path::new(m),
             lead: Lead::Targets,
-            rejoin: vec![Rejoin::default(); n],
-            compensated: vec![[0.0; 2]; n],
+            loads: Loads::new(plan.holds.clone(), plan.period, ramps),
+            fresh: false,
+            free: vec![0.0; plan.free],
+            rejoin: vec![Rejoin::default(); m],
+            compensated: vec![[0.0; 2]; m],
+            sharing,
+            sensing: Sensing::default(),
+            follows: Vec::new(),
+            wanted: zeros(),
+            taught: zeros(),
+            said: zeros(),
             ahead: zeros(),
             fading: 0.0,
             ramp: 0.0,
-            origin: zeros(),
+            origin: vec![0.0; n],
             waited: 0,
             clear: 0,
             stuck: false,
             again: 0,
             warned: [false; crate::safety::TRIPS.len()],
-            refusals: vec![0; n],
-            refused: 0,
+            refusals: vec![0; m],
+            refused: vec![0; m],
             stalled: 0,
             dropped: 0,
             late: [0; 3],
-            u: zeros(),
+            u: vec![0.0; columns],
+            r: vec![0.0; columns],
             stroke: zeros(),
             asked: zeros(),
             command: zeros(),
             now: vec![0.0; 2 * n],
             before: vec![0.0; 2 * n],
             raw: [zeros(), zeros(), zeros()],
-            row: vec![0.0; HEAD.len() + COLUMNS.len() * n],
+            strokes: zeros(),
+            row: vec![0.0; HEAD.len() + COLUMNS.len() * m],
             plan,
         })
     }
@@ -201,13 +256,15 @@ impl Controller {
 
     /// Listens to this operator from now on, who knows the rig by this name.
     pub fn listen(&mut self, operator: &Operator, name: &str) {
-        self.ear = operator.ear(name, self.plan.period);
+        let loaded =
+            self.loads.actuators().map(|i| self.names.actuators.get(i).cloned().unwrap_or_else(|| (i + 1).to_string()));
+        self.ear = operator.ear(name, self.plan.period, loaded.collect());
         self.operator = operator.clone();
     }
 
-    /// Calls its actuators by these names.
-    pub fn call(&mut self, actuators: Vec<String>) {
-        self.names = actuators;
+    /// Calls its instruments by these names.
+    pub fn call(&mut self, names: Names) {
+        self.names = names;
     }
 
     /// Ends the recording. Not for the loop.
@@ -301,15 +358,18 @@ impl Controller {
         let samples = self.caught_up(samples);
         self.late[1] = 0;
         self.course.go(target.u, samples);
+        self.loads.pass(target.t);
         match self.sequence.state() {
             State::Idle => {
                 self.sequence.happen(self.tick, Event::Arm, None);
                 self.sequence.happen(self.tick, Event::Start, None);
                 self.start_ramp();
+                self.loads.apply();
             }
             State::Armed => {
                 self.sequence.happen(self.tick, Event::Start, None);
                 self.start_ramp();
+                self.loads.apply();
             }
             State::ToStart => {
                 self.sequence.happen(self.tick, Event::Begin, None);
@@ -329,9 +389,10 @@ impl Controller {
     #[rustfmt::skip]
     fn persist_fields(&mut self, archive: &mut dyn Archive) {
         let Controller {
-            plan: _, kinematics: _, tape: _, names: _, operator: _, u: _, row: _,
+            plan: _, kinematics: _, sensing: _, follows: _, tape: _, names: _, operator: _, u: _, r: _, free: _, strokes: _, row: _,
+            wanted: _, taught: _, said: _,
             hardware, guards, monitor, sequence, ear, estimates, tick, number, clock,
-            course, path, lead, rejoin, compensated, ahead, fading, ramp, origin,
+            course, path, lead, loads, fresh, rejoin, compensated, sharing, ahead, fading, ramp, origin,
             waited, clear, stuck, again, warned, refusals, refused, stalled, dropped, late,
             stroke, asked, command, now, before, raw,
         } = self;
@@ -349,10 +410,13 @@ impl Controller {
         course.persist(archive);
         path.persist(archive);
         archive.choice(lead, &Lead::ALL);
+        loads.persist(archive);
+        archive.flag(fresh);
         rejoin.iter_mut().for_each(|rejoin| rejoin.persist(archive));
+        sharing.persist(archive);
         archive.numbers(compensated.as_flattened_mut().iter_mut().chain([fading, ramp]));
         archive.numbers([ahead, origin, stroke, asked, command, now, before].into_iter().chain(raw).flatten());
-        [tick, number, waited, clear, refused, dropped].into_iter().chain(late).for_each(|count| archive.whole(count));
+        [tick, number, waited, clear, dropped].into_iter().chain(refused).chain(late).for_each(|count| archive.whole(count));
         refusals.iter_mut().chain([again]).for_each(|count| archive.whole(count));
         archive.whole(stalled);
         warned.iter_mut().chain([stuck]).for_each(|flag| archive.flag(flag));
@@ -365,7 +429,7 @@ impl Controller {
             return Progress::Busy;
         }
         let led = self.lead == Lead::Targets && matches!(state, State::ToStart | State::Running);
-        if led && self.course.asked && self.course.way() == 0.0 {
+        if led && self.course.asked && self.course.way() == 0.0 && self.is_loaded() {
             // No way to go at all: the last measurement stands.
             return self.reached(memory);
         }
@@ -383,12 +447,23 @@ impl Controller {
                 Progress::Over(self.reason())
             }
             State::ToStart | State::Running | State::Holding
-                if self.lead == Lead::Targets && self.course.is_reached() =>
+                if self.lead == Lead::Targets && self.course.is_reached() && self.is_loaded() =>
             {
                 self.reached(memory)
             }
             _ => Progress::Busy,
         }
+    }
+
+    /// Whether the loads are applied, as far as a measurement at the start waits for them.
+    fn is_loaded(&self) -> bool {
+        self.sequence.state() != State::ToStart || self.loads.are_applied()
+    }
+
+    /// Whether the loads are off at the end; a specimen that is left where it is keeps them.
+    fn is_unloaded(&mut self) -> bool {
+        let most = self.plan.ramp + self.plan.patience;
+        self.plan.home == Home::Hold || self.loads.are_off(most)
     }
 
     fn switch_off(&mut self) {
@@ -408,6 +483,11 @@ impl Controller {
             let planned = matches!(event, Event::Resume | Event::Pause);
             self.happen(event, (!planned).then(|| Alarm::new(Trip::Operator, Action::Warn)));
         }
+        for i in 0..self.loads.y().len() {
+            if let Some(to) = self.ear.control(i) {
+                self.loads.switch(i, to);
+            }
+        }
     }
 
     fn reached(&mut self, memory: &mut [f64]) -> Progress {
@@ -426,8 +506,8 @@ impl Controller {
     }
 
     /// Why the test is over.
-    fn reason(&self) -> Trip {
-        self.sequence.cause().unwrap_or(Trip::Operator)
+    fn reason(&self) -> Fault {
+        self.sequence.cause().unwrap_or(Trip::Operator).fault(self.sequence.culprit())
     }
 
     /// From now on the specimen is led home, and the test ends as planned.
@@ -469,13 +549,19 @@ impl Controller {
                 self.stuck = alarm.is_some_and(|a| self.cannot_clear(a.trip));
                 self.brake(self.plan.brake);
             }
-            (State::GoingHome, Event::Resume) => self.path.go_home(self.plan.home),
+            (State::GoingHome, Event::Resume) => self.path.go_home(self.plan.home, self.sharing.offsets()),
             (State::GoingHome, _) => {
                 self.brake(self.plan.brake);
-                self.path.go_home(self.plan.home);
+                self.path.go_home(self.plan.home, self.sharing.offsets());
+            }
+            // What holds a load has taken it off, but for what its loop still regulates: it stops too.
+            (State::AtRest, Event::Arrived) if !self.loads.is_empty() => {
+                self.loads.give_up();
+                self.path.brake_hard(&self.guards);
             }
             (State::AtRest, Event::Arrived) => {}
             (State::AtRest, _) => {
+                self.loads.give_up();
                 self.course.stop();
                 self.take_over();
                 self.path.brake_hard(&self.guards);
@@ -489,184 +575,6 @@ impl Controller {
     fn cannot_clear(&mut self, trip: Trip) -> bool {
         self.again += u32::from(matches!(trip, Trip::Velocity | Trip::Acceleration));
         trip == Trip::Displacement || self.again > AGAIN
-    }
-
-    /// Command, hardware, measurement, record: what was found.
-    fn sample(&mut self, memory: &mut [f64]) -> Found {
-        let n = self.asked.len();
-        let (readings, rest) = memory.split_at_mut(Reading::COUNT * n);
-        let (sensors, rest) = rest.split_at_mut(2 * n);
-        let (own, hardware) = rest.split_at_mut(self.compensation());
-        let (seen, felt) = sensors.split_at_mut(n);
-        self.steer(own, seen, felt);
-        if let Some(alarm) = self.ask() {
-            // Judged before it leaves: what leaves instead is the first sample of what follows.
-            self.trip(alarm);
-            if self.lead != Lead::Targets {
-                self.steer(own, seen, felt);
-            }
-        }
-        let refused = self.pass();
-        let reply = self.send(hardware, seen, felt);
-        let mut found = self.watch(reply, seen, felt);
-        found.alarm = graver(found.alarm, refused);
-        if !self.take_home(readings, seen, felt) {
-            found = found.and(self.lasting(Alarm::new(Trip::NotFinite, self.monitor.limits().not_finite)));
-        }
-        self.before.copy_from_slice(&self.now);
-        self.now.copy_from_slice(&readings[n..]);
-        self.write(reply, seen, felt);
-        if let Some(w) = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit) {
-            found = found.and(self.lasting(Alarm::new(Trip::Recorder, w.action)));
-        }
-        found
-    }
-
-    /// What is asked of the actuators against its limits.
-    fn ask(&mut self) -> Option<Alarm> {
-        if self.lead != Lead::Targets {
-            return None;
-        }
-        let mut alarm = None;
-        for (i, guard) in self.guards.iter().enumerate() {
-            alarm = graver(alarm, self.monitor.asked(i, self.asked[i], guard.position()));
-        }
-        alarm
-    }
-
-    /// The guard has the last word on every command.
-    fn pass(&mut self) -> Option<Alarm> {
-        let mut alarm = None;
-        for i in 0..self.guards.len() {
-            if self.lead != Lead::Targets && self.path.is_hard(i) {
-                self.command[i] = self.guards[i].brake();
-                self.refusals[i] = 0;
-                continue;
-            }
-            let passed = self.guards[i].pass(self.asked[i]);
-            self.command[i] = passed.command;
-            let Some(bound) = passed.refused else {
-                self.refusals[i] = 0;
-                continue;
-            };
-            // What is only trimmed is followed all the same.
-            self.refusals[i] = if passed.braked { self.refusals[i].saturating_add(1) } else { 0 };
-            self.refused += u64::from(self.lead == Lead::Targets);
-            if self.lead == Lead::Targets && passed.braked {
-                alarm = graver(alarm, self.monitor.refused(i, bound, self.refusals[i]));
-                self.rejoin_one(i);
-            } else if passed.braked {
-                // The guard brakes harder than was planned: the way goes on from where that ends.
-                self.path.give_way(&self.guards);
-            }
-        }
-        alarm
-    }
-
-    /// One sample of the hardware, through the calibration: strokes and forces of the actuators in and out.
-    fn send(&mut self, memory: &mut [f64], seen: &mut [f64], felt: &mut [f64]) -> Reply {
-        let [command, displacement, force] = &mut self.raw;
-        for (i, c) in self.plan.calibration.iter().enumerate() {
-            command[i] = c.command[0] * self.command[i] + c.command[1];
-        }
-        let enable = self.sequence.state().is_enabled();
-        self.hardware.interlock(Interlock { enable, heartbeat: self.tick % 2 == 1 });
-        if self.tick == 1 {
-            // What was never measured is what the instruments show at rest.
-            for (i, c) in self.plan.calibration.iter().enumerate() {
-                displacement[i] = c.displacement[0] * seen[i] + c.displacement[1];
-                force[i] = c.force[0] * felt[i] + c.force[1];
-            }
-        }
-        let reply = self.hardware.exchange(memory, command, displacement, force);
-        // Old readings stay the numbers they are.
-        if reply == Reply::Fresh {
-            for (i, c) in self.plan.calibration.iter().enumerate() {
-                seen[i] = (displacement[i] - c.displacement[1]) / c.displacement[0];
-                felt[i] = (force[i] - c.force[1]) / c.force[0];
-            }
-        }
-        reply
-    }
-
-    fn watch(&mut self, reply: Reply, seen: &[f64], felt: &[f64]) -> Found {
-        let mut found = self.monitor.heard(reply == Reply::Fresh);
-        let rig = *self.monitor.limits();
-        if reply == Reply::Gone {
-            found = found.and(self.lasting(Alarm::new(Trip::Gone, rig.gone)));
-        }
-        if self.hardware.emergency_stop() {
-            found.alarm = Some(Alarm::new(Trip::EmergencyStop, Action::Abort));
-        }
-        let led = self.lead == Lead::Targets;
-        for i in 0..seen.len() {
-            let (target, command) = (self.stroke[i], self.command[i]);
-            let now = Seen { target, command, reached: seen[i], force: felt[i], led };
-            found = found.and(self.monitor.look(i, now));
-            self.estimates[i].add(seen[i], felt[i]);
-        }
-        if self.tick == 1 && reply == Reply::Fresh {
-            found.alarm = graver(found.alarm, self.misplaced(seen));
-        }
-        if self.lead == Lead::Bridge && self.plan.miss == MissPolicy::Abort {
-            found.alarm = graver(found.alarm, Some(Alarm::new(Trip::Deadline, Action::Abort)));
-        }
-        if let Some(w) = rig.deadline.filter(|w| self.late[0] as f64 > w.limit) {
-            found = found.and(self.lasting(Alarm::new(Trip::Deadline, w.action)));
-        }
-        found
-    }
-
-    /// An actuator that is not where it was sent in the first sample is not where the test begins.
-    fn misplaced(&self, seen: &[f64]) -> Option<Alarm> {
-        let far = |i: &usize| {
-            let stroke = self.guards[*i].envelope().position[1];
-            let allowed = self.monitor.tracking(*i).unwrap_or(0.1 * stroke).max(0.01 * stroke.min(f64::MAX));
-            (seen[*i] - self.command[*i]).abs() > allowed
-        };
-        let first = (0..seen.len()).find(far);
-        first.map(|i| Alarm::at(Trip::Start, Action::Abort, i))
-    }
-
-    /// An alarm that is told once in a test.
-    fn once(&mut self, alarm: Alarm) -> Option<Alarm> {
-        let reported = std::mem::replace(&mut self.warned[alarm.trip.code() as usize], true);
-        (!reported).then_some(alarm)
-    }
-
-    /// An alarm of something that does not go away: told once, and it lasts.
-    fn lasting(&mut self, alarm: Alarm) -> Found {
-        let reported = self.once(alarm).is_none();
-        Found::of(alarm).unless(reported)
-    }
-
-    /// From the actuators to the structure: displacements by S, forces by S². `false` where no displacement fits to the strokes.
-    fn take_home(&mut self, readings: &mut [f64], seen: &[f64], felt: &[f64]) -> bool {
-        let (n, scale) = (seen.len(), self.plan.scale);
-        let (reached, force) = readings[n..].split_at_mut(n);
-        self.u.iter_mut().zip(&*reached).for_each(|(u, x)| *u = x / scale);
-        if !self.kinematics.displacements(seen, &mut self.u) {
-            return false;
-        }
-        reached.iter_mut().zip(&self.u).for_each(|(x, u)| *x = scale * u);
-        self.kinematics.to_dofs(felt, force);
-        force.iter_mut().for_each(|f| *f *= scale * scale);
-        true
-    }
-
-    /// One row of the recording.
-    fn write(&mut self, reply: Reply, seen: &[f64], felt: &[f64]) {
-        let Some(tape) = &mut self.tape else { return };
-        let (head, columns) = self.row.split_at_mut(HEAD.len());
-        let fresh = f64::from(u8::from(reply == Reply::Fresh));
-        head.copy_from_slice(&[self.tick as f64 * self.plan.period, self.sequence.state().code(), fresh]);
-        for (i, row) in columns.chunks_exact_mut(COLUMNS.len()).enumerate() {
-            let (target, k) = (self.stroke[i], self.estimates[i].stiffness());
-            row.copy_from_slice(&[target, self.asked[i], self.command[i], seen[i], felt[i], target - seen[i], k]);
-        }
-        if !tape.push(&self.row) {
-            self.dropped += 1;
-        }
     }
 
     /// What follows an alarm.
@@ -686,7 +594,8 @@ impl Controller {
         }
         self.waited += 1;
         self.clear = if found.lasts { 0 } else { self.clear + 1 };
-        let lasts = |time: f64, samples: u64| samples as f64 * self.plan.period > time;
+        let period = self.plan.period;
+        let lasts = |time: f64, samples: u64| samples as f64 * period > time;
         match self.sequence.state() {
             State::Running if self.lead == Lead::Bridge && lasts(self.plan.bridge, self.waited) => {
                 self.trip(Alarm::new(Trip::Late, Action::Hold));
@@ -701,7 +610,12 @@ impl Controller {
                     self.happen(Event::Overdue, Some(Alarm::new(Trip::Patience, Action::RampDown)));
                 }
             }
-            State::GoingHome if self.path.is_over() => self.happen(Event::Arrived, None),
+            State::ToStart if !self.loads.are_applied() && lasts(self.plan.ramp + self.plan.patience, self.waited) => {
+                self.trip(Alarm::new(Trip::Load, Action::RampDown));
+            }
+            State::GoingHome if self.path.is_over() && self.is_unloaded() => {
+                self.happen(Event::Arrived, None);
+            }
             State::AtRest if self.path.is_over() && lasts(SETTLE, self.waited) => self.happen(Event::Settled, None),
             _ => {}
         }
@@ -714,91 +628,5 @@ impl Controller {
             _ => self.path.is_over(),
         };
         self.sequence.state() == State::Holding && self.ear.is_paused() && stands
-    }
-}
-
-impl Rig for Controller {
-    fn dofs(&self) -> usize {
-        self.course.goal.len()
-    }
-
-    fn persist(&mut self, archive: &mut dyn Archive) {
-        self.persist_fields(archive);
-        self.show();
-    }
-
-    fn memory(&self) -> usize {
-        (Reading::COUNT + 2) * self.course.goal.len() + self.compensation() + self.hardware.memory()
-    }
-
-    /// Without a clock: sample after sample until the target is reached.
-    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
-        if self.sequence.state().is_over() {
-            return Err(self.reason().fault());
-        }
-        self.stall(memory)?;
-        // Where the specimen was sent last is part of the state, so that a loop can be probed.
-        if self.course.is_full() {
-            let n = self.course.aim.len();
-            self.course.aim.copy_from_slice(&memory[..n]);
-        }
-        self.aim(target);
-        loop {
-            match self.tick(memory) {
-                Progress::Busy => self.wait_for_a_word(),
-                Progress::Reached => return Ok(()),
-                Progress::Over(trip) => return Err(trip.fault()),
-            }
-        }
-    }
-
-    fn give_up(&mut self) {
-        self.leave_early();
-    }
-
-    fn finish(&mut self, memory: &mut [f64]) {
-        self.go_home();
-        while !self.sequence.state().is_over() && self.sequence.state() != State::Idle {
-            self.tick(memory);
-            self.wait_for_a_word();
-        }
-        self.close();
-    }
-
-    fn log(&self) -> Option<TestLog> {
-        Some(TestLog {
-            sequence: self.sequence.clone(),
-            counts: self.counts(),
-            refused: self.refused,
-            rests: self.times_to_rest(),
-            energy_error: self.monitor.energy_error(),
-            account: self.hardware.account(),
-        })
-    }
-}
-
-impl Controller {
-    /// Samples without a target, where a stall is rehearsed.
-    fn stall(&mut self, memory: &mut [f64]) -> Result<(), Fault> {
-        let Some(&[from, samples]) = self.plan.stalls.get(self.stalled) else { return Ok(()) };
-        if self.sequence.state() != State::Running || self.tick < from {
-            return Ok(());
-        }
-        self.stalled += 1;
-        for _ in 0..samples {
-            if let Progress::Over(trip) = self.tick(memory) {
-                return Err(trip.fault());
-            }
-        }
-        Ok(())
-    }
-
-    /// Where no clock drives it, a paused test takes no samples while it stands.
-    fn wait_for_a_word(&mut self) {
-        while self.waits_for_a_word() {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-            self.hear();
-            self.show();
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use interfield_kernel::Archive;
 
+use super::force::Control;
 use crate::safety::{Event, State, Trip};
 
 /// What an operator can say.
@@ -20,13 +21,15 @@ pub enum Word {
     Abort,
     /// Say where the test is.
     Status,
+    /// Change the control of an actuator that holds an inner degree of freedom.
+    Control(String, Control),
     /// Keep this with the test.
     Note(String),
 }
 
 impl Word {
     /// All, as they are written.
-    pub const WORDS: &str = "pause, resume, stop, abort, status, note TEXT";
+    pub const WORDS: &str = "pause, resume, stop, abort, status, control ACTUATOR force|displacement, note TEXT";
 
     /// Reads a word; the error is a sentence for the operator.
     ///
@@ -38,6 +41,13 @@ impl Word {
         match (word, rest.trim()) {
             ("note", "") => Err("a note needs a text: note TEXT".to_owned()),
             ("note", text) => Ok(Word::Note(text.to_owned())),
+            ("control", rest) => {
+                let found = rest.rsplit_once(char::is_whitespace).and_then(|(name, control)| {
+                    let control = Control::ALL.iter().find(|c| c.1 == control)?;
+                    Some(Word::Control(name.trim().to_owned(), control.0))
+                });
+                found.ok_or_else(|| "write control ACTUATOR force, or control ACTUATOR displacement".to_owned())
+            }
             ("pause", "") => Ok(Word::Pause),
             ("resume", "") => Ok(Word::Resume),
             ("stop", "") => Ok(Word::Stop),
@@ -61,6 +71,8 @@ struct Shown {
     time: AtomicU64,
     /// Words taken.
     taken: AtomicU64,
+    /// Actuators that hold inner degrees of freedom: name, and the control that is wanted, from 1; 0: as it is.
+    axes: Vec<(String, AtomicU8)>,
 }
 
 #[derive(Debug, Default)]
@@ -97,6 +109,7 @@ impl Operator {
                 return Ok("noted".to_owned());
             }
             _ if self.is_over() => return Err(format!("the test is over: {}", self.status())),
+            Word::Control(name, to) => self.want_control(name, *to),
             Word::Pause => self.want(PAUSE, &[GO_ON], "pausing"),
             Word::Resume => self.want(GO_ON, &[PAUSE, GO_ON], "resuming"),
             Word::Stop => self.want(STOP, &[GO_ON, PAUSE], "stopping: the specimen returns to its start position"),
@@ -111,8 +124,26 @@ impl Operator {
             self.0.resumed.fetch_add(1, Ordering::AcqRel);
         }
         self.0.said.fetch_add(1, Ordering::AcqRel);
-        self.keep(&format!("operator: {}", format!("{word:?}").to_lowercase()));
+        self.keep(&match word {
+            Word::Control(name, to) => format!("operator: control {name} {}", to.name()),
+            word => format!("operator: {}", format!("{word:?}").to_lowercase()),
+        });
         Ok(format!("{answer}; {}", self.status()))
+    }
+
+    /// Asks for the control of the actuators with this name.
+    fn want_control(&self, name: &str, to: Control) -> Result<String, String> {
+        let rigs = self.rigs();
+        let mut axes = rigs.iter().flat_map(|r| &r.axes).filter(|(n, _)| n == name).peekable();
+        if axes.peek().is_none() {
+            let known: Vec<&str> = rigs.iter().flat_map(|r| r.axes.iter().map(|(n, _)| n.as_str())).collect();
+            return Err(match known.as_slice() {
+                [] => "no actuator of this test has a control of its own; nothing was done".to_owned(),
+                known => format!("no actuator `{name}` has a control of its own; those are: {}", known.join(", ")),
+            });
+        }
+        axes.for_each(|(_, wanted)| wanted.store(1 + to as u8, Ordering::Release));
+        Ok(format!("{name} in {} control", to.name()))
     }
 
     /// Asks for it, unless something graver was asked for before.
@@ -183,8 +214,9 @@ impl Operator {
     }
 
     /// The ear of a rig. Allocates.
-    pub(super) fn ear(&self, name: &str, period: f64) -> Ear {
-        let shown = Arc::new(Shown { name: name.to_owned(), period, ..Shown::default() });
+    pub(super) fn ear(&self, name: &str, period: f64, axes: Vec<String>) -> Ear {
+        let axes = axes.into_iter().map(|name| (name, AtomicU8::new(0))).collect();
+        let shown = Arc::new(Shown { name: name.to_owned(), period, axes, ..Shown::default() });
         self.0.rigs.lock().unwrap_or_else(PoisonError::into_inner).push(shown.clone());
         Ear { shared: self.0.clone(), shown, wanted: GO_ON, resumed: 0 }
     }
@@ -237,6 +269,12 @@ impl Ear {
             GO_ON if again => Some(Event::Resume),
             _ => None,
         }
+    }
+
+    /// The control that was asked for axis `i` since the last time.
+    pub(super) fn control(&self, i: usize) -> Option<Control> {
+        let wanted = self.shown.axes.get(i)?.1.swap(0, Ordering::AcqRel);
+        Some(Control::ALL.get(usize::from(wanted.checked_sub(1)?))?.0)
     }
 
     /// Saves or restores what was said, and what of it was heard. All rigs of a test share what was said. It is written where it

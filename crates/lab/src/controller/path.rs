@@ -88,11 +88,14 @@ pub(super) struct Path {
     goal: Vec<f64>,
     /// Forces at the beginning of unloading.
     loaded: Vec<f64>,
-    /// Where it goes after braking.
+    /// Where it goes after braking, and where home is.
     then: Option<Home>,
+    home: Vec<f64>,
     /// Whether it goes to the goal after braking, and in what time at least, s.
     to_goal: bool,
     shortest: f64,
+    /// Actuators that their loads lead: nobody waits for them.
+    left: Vec<bool>,
 }
 
 impl Path {
@@ -107,17 +110,24 @@ impl Path {
             goal: zeros(),
             loaded: zeros(),
             then: None,
+            home: zeros(),
             to_goal: false,
             shortest: 0.0,
+            left: vec![false; n],
         }
     }
 
     pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
-        let Path { stage, brake, origin, speed, at, goal, loaded, then, to_goal, shortest } = self;
+        let Path { stage, brake, origin, speed, at, goal, loaded, then, home, to_goal, shortest, left: _ } = self;
         stage.persist(archive);
-        archive.numbers([brake, origin, speed, at, goal, loaded].into_iter().flatten().chain([shortest]));
+        archive.numbers([brake, origin, speed, at, goal, loaded, home].into_iter().flatten().chain([shortest]));
         archive.option(then, Home::Hold, |archive, home| archive.choice(home, &Home::ALL.map(|h| h.0)));
         archive.flag(to_goal);
+    }
+
+    /// Leaves an actuator to its load, or takes it back.
+    pub(super) fn leave(&mut self, i: usize, left: bool) {
+        self.left[i] = left;
     }
 
     /// Where it is.
@@ -140,6 +150,12 @@ impl Path {
             let least = (BRAKES * v.abs() / (EASY * e.braking * plan.period)).max(by_jerk).ceil();
             self.brake[i] = if least > most { 0.0 } else { wanted.min(most).max(least).max(1.0) };
         }
+        if plan.sharing.is_some() {
+            // Redundant actuators that stopped one after the other would press against each other.
+            let least = self.brake.iter().copied().fold(f64::INFINITY, f64::min);
+            let common = if least == 0.0 { 0.0 } else { self.brake.iter().copied().fold(0.0, f64::max) };
+            self.brake.fill(common);
+        }
     }
 
     /// Brakes as hard as the guard allows, and stands then.
@@ -149,9 +165,10 @@ impl Path {
         self.at.iter_mut().zip(guards).for_each(|(at, g)| *at = g.position());
     }
 
-    /// Goes home once it stands.
-    pub(super) fn go_home(&mut self, home: Home) {
+    /// Goes home once it stands; `at` is where the strokes are zero.
+    pub(super) fn go_home(&mut self, home: Home, at: &[f64]) {
         self.then = Some(home);
+        self.home.copy_from_slice(at);
     }
 
     /// Goes there once it stands, in at least `shortest` seconds.
@@ -211,7 +228,7 @@ impl Path {
         }
         self.stage = Stage::Brake(k);
         if k >= self.brake.iter().fold(0.0, |m: f64, n| m.max(*n)) {
-            let still = |i: usize| self.brake[i] > 0.0 || guards[i].is_at_rest();
+            let still = |i: usize| self.left[i] || self.brake[i] > 0.0 || guards[i].is_at_rest();
             if (0..self.at.len()).all(still) {
                 self.stage = Stage::Rest;
             }
@@ -220,7 +237,7 @@ impl Path {
 
     fn stand(&mut self, guards: &[Guard]) {
         self.at.iter_mut().zip(guards).for_each(|(at, g)| *at = g.position());
-        if guards.iter().all(Guard::is_at_rest) {
+        if guards.iter().zip(&self.left).all(|(g, left)| *left || g.is_at_rest()) {
             self.stage = Stage::Rest;
         }
     }
@@ -229,7 +246,7 @@ impl Path {
     fn set_out(&mut self, guards: &[Guard], plan: &Plan, force: &[f64]) {
         let home = self.then.take();
         if home == Some(Home::Displacement) {
-            self.goal.fill(0.0);
+            self.goal.copy_from_slice(&self.home);
             (self.to_goal, self.shortest) = (true, plan.ramp);
         }
         if std::mem::take(&mut self.to_goal) {
@@ -265,7 +282,7 @@ impl Path {
                 _ => [self.origin[i]; 2],
             };
             self.at[i] = (self.at[i] + step).clamp(e.position[0].max(low), e.position[1].min(high));
-            unloaded &= force[i].abs() <= UNLOADED * self.loaded[i].abs();
+            unloaded &= self.left[i] || force[i].abs() <= UNLOADED * self.loaded[i].abs();
         }
         // A force that does not fade, because of friction or of a load cell that lies, is not chased for ever.
         let over = unloaded || k >= 2.0 * samples;

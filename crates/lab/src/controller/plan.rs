@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::compensate::Compensator;
+use super::force::Hold;
+use crate::compensate::Multivariable;
 use crate::guard::Envelope;
 
 /// Calibration of one actuator: instrument = gain · physical + offset.
@@ -76,14 +77,22 @@ pub struct Plan {
     pub home: Home,
     /// Samples, from which on and how many, in which no target comes: on purpose, to rehearse a machine that stalls.
     pub stalls: Vec<[u64; 2]>,
-    /// One per actuator.
-    pub compensators: Vec<Arc<dyn Compensator>>,
+    /// Of all actuators.
+    pub compensator: Arc<dyn Multivariable>,
     /// One per actuator.
     pub calibration: Vec<Calibration>,
     /// What each actuator may be sent.
     pub envelopes: Vec<Envelope>,
     /// Stiffness of the specimen at rest per actuator, N/m: where the online estimate starts.
     pub stiffness: Vec<f64>,
+    /// Actuators that hold inner degrees of freedom, which are the last ones of the kinematics: one for each.
+    pub holds: Vec<Hold>,
+    /// Inner degrees of freedom that no actuator moves.
+    pub free: usize,
+    /// Stiffness between piston and specimen per actuator, N/m; infinite: rigid.
+    pub mounts: Vec<f64>,
+    /// Time constant with which redundant actuators take internal forces back, s; none: none are redundant.
+    pub sharing: Option<f64>,
 }
 
 impl Plan {

@@ -2,6 +2,8 @@
 
 use interfield_kernel::{Fault, Point, System};
 
+use super::inner::Inner;
+
 /// Motion of a body at the end of a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion<'a> {
@@ -25,6 +27,14 @@ pub trait Body: Send {
 
     /// Stiffness at rest, row-major.
     fn stiffness(&self) -> &[f64];
+
+    /// How many degrees of freedom it has that no actuator moves.
+    fn free(&self) -> usize {
+        0
+    }
+
+    /// Where those are, m (rad).
+    fn shows(&self, _memory: &[f64], _free: &mut [f64]) {}
 }
 
 /// A body made of a [`System`] of the structure's scale S: displacements are S times those of the specimen, forces S²
@@ -33,19 +43,24 @@ pub trait Body: Send {
 /// initial displacement; what it remembers of them is how they have changed, and whether it was ever moved, so that zeros mean a
 /// specimen that never was.
 pub struct Replica<S> {
-    system: S,
-    scale: f64,
+    pub(super) system: S,
+    pub(super) scale: f64,
     stiffness: Vec<f64>,
-    u: Vec<f64>,
-    v: Vec<f64>,
-    rates: [Vec<f64>; 2],
+    pub(super) u: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) rates: [Vec<f64>; 2],
     /// States before the test, present ones, and those that Heun's rule tries.
-    start: Vec<f64>,
+    pub(super) start: Vec<f64>,
     /// What the system remembers before the test.
-    rest: Vec<f64>,
-    states: Vec<f64>,
-    trial: Vec<f64>,
+    pub(super) rest: Vec<f64>,
+    pub(super) states: Vec<f64>,
+    pub(super) trial: Vec<f64>,
     masses: Vec<f64>,
+    /// What no actuator moves.
+    pub(super) inner: Option<Inner>,
+    /// Forces on all unknowns, and rates of the states at the beginning of a substep.
+    pub(super) r: Vec<f64>,
+    pub(super) rate0: Vec<f64>,
 }
 
 impl<S: System> Replica<S> {
@@ -71,13 +86,54 @@ impl<S: System> Replica<S> {
             states: states(),
             trial: states(),
             masses,
+            inner: None,
+            r: vec![0.0; d.nu],
+            rate0: states(),
         }
     }
 
-    /// [u v] at the scale of the structure before the step, changes of the states, memory of the system, and whether it was moved.
-    fn layout(&self) -> [usize; 4] {
+    /// [u v] at the scale of the structure before the step, where free ones are counted from their rest; changes of the states, memory of
+    /// the system, whether it was moved, and accelerations of the free ones.
+    fn layout(&self) -> [usize; 5] {
         let d = self.system.dims();
-        [2 * d.nu, d.ns, self.rest.len(), usize::from(!self.rest.is_empty())]
+        let free = self.inner.as_ref().map_or(0, Inner::len);
+        [2 * d.nu, d.ns, self.rest.len(), usize::from(!self.rest.is_empty()), free]
+    }
+
+    /// [`Body::advance`] of a body with free degrees of freedom.
+    fn advance_freely(
+        &mut self,
+        inner: &mut Inner,
+        memory: &mut [f64],
+        (to, dt): (Motion<'_>, f64),
+        force: &mut [f64],
+    ) -> Result<(), Fault> {
+        let [moves, states, remembers, flag, _] = self.layout();
+        let n = moves / 2;
+        let (before, rest) = memory.split_at_mut(moves);
+        let (changed, rest) = rest.split_at_mut(states);
+        let (remembered, rest) = rest.split_at_mut(remembers);
+        let (moved, a) = rest.split_at_mut(flag);
+        (0..states).for_each(|i| inner.states[i] = self.start[i] + changed[i]);
+        let known: &[f64] = if moved.iter().all(|m| *m == 0.0) { &self.rest } else { remembered };
+        inner.memory.copy_from_slice(known);
+        self.follow(inner, (before, a), to, dt)?;
+        moved.fill(1.0);
+        let area = self.scale * self.scale;
+        for i in 0..inner.known.driven {
+            let at = inner.known.order[i];
+            force[i] = (self.r[at] + inner.inertia(at)) / area + self.masses[i] * to.a[i];
+        }
+        before[..n].copy_from_slice(&self.u);
+        before[n..].copy_from_slice(&self.v);
+        for j in 0..inner.len() {
+            let at = inner.unknown(j);
+            before[at] -= inner.rest[j];
+            a[j] = inner.a[at];
+        }
+        (0..states).for_each(|i| changed[i] = self.states[i] - self.start[i]);
+        remembered.copy_from_slice(self.system.memory());
+        Ok(())
     }
 }
 
@@ -87,7 +143,12 @@ impl<S: System + Send> Body for Replica<S> {
     }
 
     fn advance(&mut self, memory: &mut [f64], to: Motion<'_>, dt: f64, force: &mut [f64]) -> Result<(), Fault> {
-        let [moves, states, remembers, _] = self.layout();
+        if let Some(mut inner) = self.inner.take() {
+            let result = self.advance_freely(&mut inner, memory, (to, dt), force);
+            self.inner = Some(inner);
+            return result;
+        }
+        let [moves, states, remembers, ..] = self.layout();
         let n = moves / 2;
         let (before, rest) = memory.split_at_mut(moves);
         let (changed, rest) = rest.split_at_mut(states);
@@ -123,5 +184,16 @@ impl<S: System + Send> Body for Replica<S> {
 
     fn stiffness(&self) -> &[f64] {
         &self.stiffness
+    }
+
+    fn free(&self) -> usize {
+        self.inner.as_ref().map_or(0, Inner::len)
+    }
+
+    fn shows(&self, memory: &[f64], free: &mut [f64]) {
+        let Some(inner) = &self.inner else { return };
+        for (j, shown) in free.iter_mut().enumerate() {
+            *shown = (inner.rest[j] + memory[inner.unknown(j)]) / self.scale;
+        }
     }
 }

@@ -17,6 +17,29 @@ pub fn delay_by_correlation(measured: &[f64], target: &[f64], most: usize) -> f6
     (best as isize - 1 - most) as f64 + part
 }
 
+/// The lag in whole samples, between -`most` and `most`, at the top of the correlation that is reached from zero: uphill, as far as it goes. Negative: ahead.
+/// Histories of a structure are narrow-band, so that within a quarter of a period there is one top.
+pub fn lag_uphill(measured: &[f64], target: &[f64], most: usize) -> isize {
+    let score = |lag: isize| correlation(measured, target, lag);
+    let (here, up, down) = (score(0), score(1), score(-1));
+    let step = if up > here && up >= down {
+        1
+    } else if down > here {
+        -1
+    } else {
+        return 0;
+    };
+    let (mut lag, mut best): (isize, f64) = (step, up.max(down));
+    while lag.unsigned_abs() < most {
+        let next = score(lag + step);
+        if next <= best {
+            break;
+        }
+        (lag, best) = (lag + step, next);
+    }
+    lag
+}
+
 fn correlation(measured: &[f64], target: &[f64], lag: isize) -> f64 {
     let shifted = |x: &[f64], by: isize| x.len().min(by.max(0) as usize);
     let (m, t) = (&measured[shifted(measured, lag)..], &target[shifted(target, -lag)..]);

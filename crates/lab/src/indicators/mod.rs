@@ -10,6 +10,6 @@ pub mod error;
 pub mod frequency;
 pub mod tracking;
 
-pub use delay::{delay_by_correlation, lag_by_correlation};
+pub use delay::{delay_by_correlation, lag_by_correlation, lag_uphill};
 pub use error::{nrmse, peak_error};
 pub use frequency::{FrequencyEvaluation, frequency_evaluation};

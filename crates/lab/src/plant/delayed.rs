@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::{Actuator, Reached, Specimen};
+use super::{Actuator, Hydraulic, Reached, Specimen};
 use crate::signal::line;
 
 /// Any actuator behind a delay of delay + swing sin(2π frequency t), any fraction of a sample; commands are linear between
@@ -40,6 +40,27 @@ impl Actuator for Delayed {
     }
 
     fn advance(&self, memory: &mut [f64], command: [f64; 2], specimen: &mut dyn Specimen) -> Reached {
+        let (command, inner) = self.delayed(memory, command);
+        self.inner.advance(inner, command, specimen)
+    }
+
+    fn feels(&self) -> Option<Hydraulic> {
+        self.inner.feels()
+    }
+
+    fn pass(&self, memory: &mut [f64], command: [f64; 2]) -> [f64; 2] {
+        let (command, inner) = self.delayed(memory, command);
+        self.inner.pass(inner, command)
+    }
+
+    fn settle(&self, memory: &mut [f64], force: f64) {
+        self.inner.settle(&mut memory[OWN + line::memory(self.samples())..], force);
+    }
+}
+
+impl Delayed {
+    /// The command as it was heard before and is heard now, and the memory of the actuator inside.
+    fn delayed<'m>(&self, memory: &'m mut [f64], command: [f64; 2]) -> ([f64; 2], &'m mut [f64]) {
         let (own, rest) = memory.split_at_mut(OWN);
         let (commands, inner) = rest.split_at_mut(line::memory(self.samples()));
         line::push(commands, command[1]);
@@ -48,6 +69,6 @@ impl Actuator for Delayed {
         let delay = self.delay + self.swing * (TAU * self.frequency * own[1] * self.dt).sin();
         let now = line::ago_between(commands, delay / self.dt);
         let before = std::mem::replace(&mut own[0], now);
-        self.inner.advance(inner, [before, now], specimen)
+        ([before, now], inner)
     }
 }

@@ -3,13 +3,13 @@
 /// Terms of the series: with a norm below 1/2 the first one left out is below 1e-21.
 const TERMS: u32 = 18;
 
-/// Product of square matrices, row by row.
-fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
-    let mut c = vec![0.0; n * n];
-    for i in 0..n {
-        for k in 0..n {
-            for j in 0..n {
-                c[i * n + j] += a[i * n + k] * b[k * n + j];
+/// A B of a rows x inner and an inner x columns matrix, row by row.
+pub(crate) fn product(a: &[f64], b: &[f64], [rows, inner, columns]: [usize; 3]) -> Vec<f64> {
+    let mut c = vec![0.0; rows * columns];
+    for i in 0..rows {
+        for k in 0..inner {
+            for j in 0..columns {
+                c[i * columns + j] += a[i * inner + k] * b[k * columns + j];
             }
         }
     }
@@ -24,9 +24,9 @@ pub fn exponential(a: &[f64], n: usize) -> Vec<f64> {
     let mut term: Vec<f64> = (0..n * n).map(|i| if i / n == i % n { 1.0 } else { 0.0 }).collect();
     let mut sum = term.clone();
     for k in 1..=TERMS {
-        term = product(&term, &scaled, n);
+        term = product(&term, &scaled, [n; 3]);
         term.iter_mut().for_each(|x| *x /= f64::from(k));
         sum.iter_mut().zip(&term).for_each(|(s, t)| *s += t);
     }
-    (0..halvings).fold(sum, |e, _| product(&e, &e, n))
+    (0..halvings).fold(sum, |e, _| product(&e, &e, [n; 3]))
 }

@@ -31,9 +31,12 @@ pub struct Hydraulic {
     pub dt: f64,
 }
 
-type State = [f64; 5];
+type State = [f64; Hydraulic::STATES];
 
 impl Hydraulic {
+    /// y, y', F, x, x'.
+    pub const STATES: usize = 5;
+
     /// The actuator of the benchmark.
     pub fn benchmark(dt: f64) -> Self {
         Hydraulic { g: 1.0261, a1b0: 2.1283e13, a2: 4.2297e6, a3: 3.3, beta1: 425.0, beta2: 9.9976e4, dt }
@@ -46,18 +49,26 @@ impl Hydraulic {
     }
 
     fn rate(&self, z: &State, command: f64, specimen: &dyn Specimen) -> State {
-        let [y, dy, force, x, v] = *z;
-        [
-            dy,
-            self.a1b0 * (self.g * command - x) - self.beta1 * dy - self.beta2 * y,
-            y - self.a2 * v - self.a3 * force,
-            v,
-            (force - specimen.force(x, v)) / self.mass(specimen),
-        ]
+        let mut rate = [0.0; Hydraulic::STATES];
+        self.oil(z, command, &mut rate);
+        rate[4] = (z[2] - specimen.force(z[3], z[4])) / self.mass(specimen);
+        rate
+    }
+
+    /// Rates of valve, oil and position; that of the velocity is the specimen's.
+    pub(crate) fn oil(&self, z: &[f64], command: f64, rate: &mut [f64]) {
+        let [y, dy, force, x, v] = [z[0], z[1], z[2], z[3], z[4]];
+        rate[0] = dy;
+        rate[1] = self.a1b0 * (self.g * command - x) - self.beta1 * dy - self.beta2 * y;
+        rate[2] = y - self.a2 * v - self.a3 * force;
+        rate[3] = v;
     }
 }
 
 impl Actuator for Hydraulic {
+    fn feels(&self) -> Option<Hydraulic> {
+        Some(*self)
+    }
     fn memory(&self) -> usize {
         5
     }

@@ -1,6 +1,6 @@
 //! What an actuator cannot do: go beyond its stroke, faster than its valve lets it, push harder than its piston.
 
-use super::{Actuator, Reached, Specimen};
+use super::{Actuator, Hydraulic, Reached, Specimen};
 
 /// Limits; infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,31 @@ impl Actuator for Limited {
         OWN + self.inner.memory()
     }
     fn advance(&self, memory: &mut [f64], command: [f64; 2], specimen: &mut dyn Specimen) -> Reached {
+        let limited = self.limited(memory, command);
         let (own, inner) = memory.split_at_mut(OWN);
+        let reached = self.inner.advance(inner, limited, specimen);
+        own[1] = reached.force - specimen.mass() * reached.a;
+        reached
+    }
+
+    fn feels(&self) -> Option<Hydraulic> {
+        self.inner.feels()
+    }
+
+    fn pass(&self, memory: &mut [f64], command: [f64; 2]) -> [f64; 2] {
+        let limited = self.limited(memory, command);
+        self.inner.pass(&mut memory[OWN..], limited)
+    }
+
+    fn settle(&self, memory: &mut [f64], force: f64) {
+        memory[1] = force;
+        self.inner.settle(&mut memory[OWN..], force);
+    }
+}
+
+impl Limited {
+    /// The command after the limits, before and now.
+    fn limited(&self, own: &mut [f64], command: [f64; 2]) -> [f64; 2] {
         let [before, force] = [own[0], own[1]];
         let step = self.limits.velocity * self.dt;
         let wanted = command[1].clamp(-self.limits.stroke, self.limits.stroke);
@@ -54,8 +78,7 @@ impl Actuator for Limited {
             change if change.abs() > step => before + step.copysign(change),
             _ => wanted,
         };
-        let reached = self.inner.advance(inner, [before, now], specimen);
-        own.copy_from_slice(&[now, reached.force - specimen.mass() * reached.a]);
-        reached
+        own[0] = now;
+        [before, now]
     }
 }

@@ -3,19 +3,25 @@
 //! **Must not be here:** sensors, controllers, what commands the actuator.
 //!
 //! An actuator is given the command at the beginning and at the end of a sample and says where the specimen is at its end.
-//! What a [`ideal`] or [`transfer`] actuator reaches does not depend on the specimen; a [`hydraulic`] one is slowed by it.
+//! What a [`ideal`] or [`transfer`] actuator reaches does not depend on the specimen; a [`hydraulic`] one is slowed by it. Actuators that
+//! act on one another move together, as [`coupled`].
 
+pub mod coupled;
 pub mod delayed;
 pub mod exponential;
 pub mod hydraulic;
 pub mod ideal;
 pub mod limits;
+pub mod state_space;
 pub mod transfer;
 
+pub use coupled::Coupled;
 pub use delayed::Delayed;
 pub use hydraulic::Hydraulic;
 pub use ideal::Ideal;
 pub use limits::{Limited, Limits};
+pub use realfft::num_complex::Complex64;
+pub use state_space::{Rational, StateSpace};
 pub use transfer::Transfer;
 
 /// What an actuator moves: a mass and a restoring force.
@@ -81,4 +87,15 @@ pub trait Actuator: Send + Sync {
     fn memory(&self) -> usize;
     /// Moves over one sample, in which the command goes linearly from the first to the second value, m.
     fn advance(&self, memory: &mut [f64], command: [f64; 2], specimen: &mut dyn Specimen) -> Reached;
+
+    /// The actuator inside, if what it reaches depends on the specimen: such ones are moved together. Its memory is the end of this one's.
+    fn feels(&self) -> Option<Hydraulic> {
+        None
+    }
+    /// What comes of a command to the actuator inside: delayed, limited.
+    fn pass(&self, _memory: &mut [f64], command: [f64; 2]) -> [f64; 2] {
+        command
+    }
+    /// The restoring force at the end of a sample that was moved together, N.
+    fn settle(&self, _memory: &mut [f64], _force: f64) {}
 }

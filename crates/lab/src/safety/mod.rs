@@ -7,7 +7,7 @@ pub mod monitor;
 pub mod sequence;
 
 pub use monitor::{Limits, Monitor, Watch};
-pub use sequence::{Event, Next, Sequence, State, TABLE, Transition};
+pub use sequence::{Event, Names, Next, Sequence, State, TABLE, Transition};
 
 /// Something that must not happen during a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +60,14 @@ pub enum Trip {
     Watchdog,
     /// Whoever computes the structure has ended before its time.
     Unfinished,
+    /// Redundant transducers contradict each other.
+    Disagreement,
+    /// A load that is held by force control is too far from its value.
+    Load,
 }
 
 /// All trips in their order, by the names of their limits in a model file.
-pub const TRIPS: [(Trip, &str); 24] = [
+pub const TRIPS: [(Trip, &str); 26] = [
     (Trip::Displacement, "displacement"),
     (Trip::Velocity, "velocity"),
     (Trip::Force, "force"),
@@ -88,6 +92,8 @@ pub const TRIPS: [(Trip, &str); 24] = [
     (Trip::Late, "late"),
     (Trip::Watchdog, "watchdog"),
     (Trip::Unfinished, "unfinished"),
+    (Trip::Disagreement, "disagreement"),
+    (Trip::Load, "load-error"),
 ];
 
 impl Trip {
@@ -96,9 +102,9 @@ impl Trip {
         self as u32
     }
 
-    /// The end of a test for this reason, as it travels out of a step.
-    pub const fn fault(self) -> Fault {
-        Fault::Laboratory { code: self.code() }
+    /// The end of a test for this reason, at an instrument if at one, as it travels out of a step.
+    pub const fn fault(self, instrument: Option<u16>) -> Fault {
+        Fault::Laboratory { specimen: 0, code: self.code(), instrument }
     }
 
     /// The trip with this number.
@@ -143,6 +149,8 @@ impl Trip {
             Trip::Late => "a target was missing for longer than `bridge` allows",
             Trip::Watchdog => "the controller did not answer in time",
             Trip::Unfinished => "the computation ended early",
+            Trip::Disagreement => "the transducers contradicted each other",
+            Trip::Load => "the force of an actuator in force control was too far from its load",
         }
     }
 }
@@ -183,7 +191,7 @@ pub struct Alarm {
     pub trip: Trip,
     /// What follows.
     pub action: Action,
-    /// At which actuator, if at one.
+    /// At which actuator, if at one; behind the actuators, sensors of their own.
     pub actuator: Option<u16>,
 }
 

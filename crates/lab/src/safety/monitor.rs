@@ -53,6 +53,10 @@ pub struct Limits {
     pub indicator: Option<Watch>,
     /// Travel of the command while a sensor stands still, m.
     pub frozen: Option<Watch>,
+    /// Largest error by which a redundant transducer contradicts the others, m.
+    pub disagreement: Option<Watch>,
+    /// Largest distance of a measured force from its load, N: of an actuator in force control.
+    pub load_error: Option<Watch>,
     /// Samples in a row without readings: `samples` counts, the limit is not used.
     pub missing: Option<Watch>,
     /// Commands that were not ready in time.
@@ -93,12 +97,21 @@ impl Limits {
             energy: None,
             indicator: None,
             frozen: None,
+            disagreement: None,
+            load_error: None,
             missing: None,
             deadline: None,
             recorder: None,
             not_finite: Action::Abort,
             gone: Action::Abort,
         }
+    }
+
+    /// Those of these limits that have no unit: what is left for an actuator whose stroke is of another kind.
+    #[must_use]
+    pub fn without_motion(self) -> Self {
+        let Limits { energy, indicator, missing, deadline, recorder, not_finite, gone, .. } = self;
+        Limits { energy, indicator, missing, deadline, recorder, not_finite, gone, ..Limits::none() }
     }
 
     /// These limits of an actuator, and those of its rig where it has none of its own.
@@ -117,6 +130,8 @@ impl Limits {
             energy: self.energy.or(rig.energy),
             indicator: self.indicator.or(rig.indicator),
             frozen: self.frozen.or(rig.frozen),
+            disagreement: self.disagreement.or(rig.disagreement),
+            load_error: self.load_error.or(rig.load_error),
             ..rig
         }
     }
@@ -213,16 +228,40 @@ pub struct Monitor {
     limits: Vec<Limits>,
     rig: Limits,
     period: f64,
+    /// Actuators, then sensors of their own.
     actuators: Vec<Past>,
+    sensors: usize,
     missing: u32,
     silent: bool,
+    /// Samples in a row in which transducers contradicted each other, and by how much when it was told.
+    contradicted: u32,
+    contradiction: f64,
 }
 
 impl Monitor {
     /// A monitor over a rig, with the limits of each of its actuators, sampled every `period` seconds.
     pub fn new(rig: Limits, actuators: Vec<Limits>, period: f64) -> Self {
         let past = vec![Past::default(); actuators.len()];
-        Monitor { limits: actuators, rig, period, actuators: past, missing: 0, silent: false }
+        Monitor {
+            limits: actuators,
+            rig,
+            period,
+            actuators: past,
+            sensors: 0,
+            missing: 0,
+            silent: false,
+            contradicted: 0,
+            contradiction: 0.0,
+        }
+    }
+
+    /// The same over sensors of their own besides: they are looked at as actuators are, by the numbers that follow theirs.
+    #[must_use]
+    pub fn with_sensors(mut self, sensors: Vec<Limits>) -> Self {
+        self.sensors += sensors.len();
+        self.actuators.resize(self.actuators.len() + sensors.len(), Past::default());
+        self.limits.extend(sensors);
+        self
     }
 
     /// The limits of the rig.
@@ -237,10 +276,22 @@ impl Monitor {
 
     /// Saves or restores what it has seen.
     pub fn persist(&mut self, archive: &mut dyn Archive) {
-        let Monitor { limits: _, rig: _, period: _, actuators, missing, silent } = self;
+        let Monitor {
+            limits: _,
+            rig: _,
+            period: _,
+            sensors: _,
+            actuators,
+            missing,
+            silent,
+            contradicted,
+            contradiction,
+        } = self;
         actuators.iter_mut().for_each(|past| past.persist(archive));
         archive.whole(missing);
         archive.flag(silent);
+        archive.whole(contradicted);
+        archive.number(contradiction);
     }
 
     /// What an actuator is asked for, before it leaves; `sent` is what left last.
@@ -337,16 +388,37 @@ impl Monitor {
         Found::of(Alarm::new(Trip::Missing, watch.action)).unless(again)
     }
 
+    /// Redundant transducers: number `i` seems wrong by `error`, the others by nothing; `known` if it can be no other. What it must not exceed
+    /// is a limit of that transducer.
+    pub fn contradicted(&mut self, i: usize, error: f64, known: bool) -> Found {
+        let watch = self.limits.get(i).and_then(|l| l.disagreement).filter(|w| error > w.limit);
+        let Some(watch) = watch else {
+            (self.contradicted, self.contradiction) = (0, 0.0);
+            return Found::default();
+        };
+        self.contradicted = self.contradicted.saturating_add(1);
+        if self.contradicted < watch.samples {
+            return Found::default();
+        }
+        let told = self.contradiction > 0.0 && error <= WORSE * self.contradiction;
+        if !told {
+            self.contradiction = error;
+        }
+        let alarm = Alarm { actuator: known.then_some(i as u16), ..Alarm::new(Trip::Disagreement, watch.action) };
+        Found::of(alarm).unless(told)
+    }
+
     /// What lasts is told again, because the test went on all the same.
     pub fn forget(&mut self) {
         self.actuators.iter_mut().for_each(|a| (a.reported, a.invalid) = ([0.0; MEASURES], false));
-        self.silent = false;
+        (self.silent, self.contradiction) = (false, 0.0);
     }
 
     /// Energy error of all actuators, ∫ f d(target - reached), over the largest energy stored: negative where a lag feeds
     /// energy into the structure.
     pub fn energy_error(&self) -> f64 {
-        let (fed, stored) = self.actuators.iter().fold((0.0, 0.0), |(f, s), a| (f + a.energy[0], s + a.stored));
+        let moved = &self.actuators[..self.actuators.len() - self.sensors];
+        let (fed, stored) = moved.iter().fold((0.0, 0.0), |(f, s), a| (f + a.energy[0], s + a.stored));
         if stored > 0.0 { fed / stored } else { 0.0 }
     }
 }

@@ -208,7 +208,7 @@ pub struct Transition {
     pub to: State,
     /// Why, if something tripped.
     pub cause: Option<Trip>,
-    /// Actuator that tripped.
+    /// Actuator that tripped; behind the actuators, sensors of their own.
     pub actuator: Option<u16>,
 }
 
@@ -224,22 +224,42 @@ impl Transition {
         archive.option(actuator, 0, |archive, actuator| archive.whole(actuator));
     }
 
-    /// A line for the log of a test with samples every `period` seconds and actuators of these names.
-    pub fn line(&self, period: f64, actuators: &[String]) -> String {
+    /// A line for the log of a test with samples every `period` seconds and instruments of these names.
+    pub fn line(&self, period: f64, names: &Names) -> String {
         let change = match (self.from, self.to) {
             (from, to) if from == to => "warning".to_owned(),
             (from, to) => format!("{} -> {}", from.name(), to.name()),
         };
-        let place =
-            self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", name_of(actuators, usize::from(a))));
+        let place = self.actuator.map_or_else(String::new, |a| format!(" ({})", names.place(usize::from(a))));
         let why = self.cause.map_or_else(String::new, |trip| format!(": {}{place}", trip.words()));
         format!("{:.4} s in the laboratory, sample {}: {change}{why}", self.tick as f64 * period, self.tick)
     }
 }
 
-/// The name of an actuator; its number, counted from 1, if it has none.
-pub fn name_of(actuators: &[String], i: usize) -> String {
-    actuators.get(i).cloned().unwrap_or_else(|| (i + 1).to_string())
+/// What the instruments of a rig are called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Actuators.
+    pub actuators: Vec<String>,
+    /// Sensors besides those of the actuators, with what they are: `load cell base`.
+    pub sensors: Vec<String>,
+}
+
+impl Names {
+    /// The actuator or the sensor behind the actuators with this number; an actuator without a name has its number, counted from 1.
+    pub fn place(&self, i: usize) -> String {
+        let sensor = i.checked_sub(self.actuators.len()).and_then(|k| self.sensors.get(k));
+        sensor.cloned().unwrap_or_else(|| {
+            let number = || (i + 1).to_string();
+            format!("actuator {}", self.actuators.get(i).cloned().unwrap_or_else(number))
+        })
+    }
+
+    /// An instrument in brackets, behind what is told of it; nothing where there is only one.
+    pub fn told(&self, instrument: Option<u16>) -> String {
+        let instrument = instrument.filter(|_| self.actuators.len() + self.sensors.len() > 1);
+        instrument.map_or_else(String::new, |i| format!(" ({})", self.place(usize::from(i))))
+    }
 }
 
 /// How often a way home that nothing else disturbs is held and gone on with.
@@ -284,6 +304,11 @@ impl Sequence {
     /// What first kept the test from ending as planned.
     pub fn cause(&self) -> Option<Trip> {
         self.cause
+    }
+
+    /// Instrument at which that was, if at one: an actuator, or behind the actuators a sensor of its own.
+    pub fn culprit(&self) -> Option<u16> {
+        self.log.iter().rev().find(|t| t.cause.is_some() && t.cause == self.cause)?.actuator
     }
 
     /// What happened so far.

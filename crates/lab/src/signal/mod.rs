@@ -4,6 +4,7 @@
 
 pub mod difference;
 pub mod filter;
+pub mod fit;
 pub mod line;
 pub mod noise;
 

@@ -8,9 +8,10 @@
 //! is linear between the samples of its record. Command and measured displacement pass converters (saturation, quantum); the sensors are noisy. The target
 //! of the controller is a number in a computer and passes none.
 
+use super::RATE;
 use super::criteria::Criteria;
 use super::frame::{Case, FLOORS, Matrix, SPECIMEN, STIFFNESS};
-use super::{RATE, SCALE};
+use crate::benchmark::{Motion, Verdict};
 use crate::compensate::Compensator;
 use crate::plant::{Actuator, Hydraulic, LinearSpecimen, Reached};
 use crate::signal::Noise;
@@ -26,32 +27,6 @@ const DISPLACEMENT_NOISE: f64 = 1.6e-5;
 const FORCE_NOISE: f64 = 2.179_761_454_838_579_3;
 /// A test whose specimen is beyond this has become unstable, m: a dozen times the largest motion of the reference.
 const LOST: f64 = 0.1;
-
-/// A ground acceleration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
-    /// Name.
-    pub name: String,
-    /// Sampling interval, s.
-    pub dt: f64,
-    /// Samples, m/s², before the factor of the benchmark.
-    pub values: Vec<f64>,
-}
-
-impl Motion {
-    /// Scaled as in the benchmark, between samples linear, zero after the end.
-    fn at(&self, t: f64) -> f64 {
-        let place = t / self.dt;
-        let i = place.floor() as usize;
-        let value = |i: usize| self.values.get(i).copied().unwrap_or(0.0);
-        SCALE * (value(i) + (place - i as f64) * (value(i + 1) - value(i)))
-    }
-
-    /// Samples of the test.
-    fn samples(&self) -> usize {
-        (self.values.len().saturating_sub(1) as f64 * self.dt * RATE).floor() as usize
-    }
-}
 
 /// Deviations of the plant from its nominal values, in standard deviations of the benchmark.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,15 +62,6 @@ pub struct Settings<'a> {
     pub perturbation: Perturbation,
     /// Of the noise.
     pub seed: u64,
-}
-
-/// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// At its end.
-    Stable,
-    /// Lost at this time, s.
-    Unstable(f64),
 }
 
 /// What happened, a value per sample.
@@ -215,9 +181,9 @@ pub fn run(settings: &Settings<'_>) -> Outcome {
     let (whole, numerical) = (Frame::whole(case, &specimen), Frame::numerical(case));
     let (mut reference, mut test, mut reached, mut last_force) =
         (State::default(), State::default(), Reached::default(), 0.0);
-    let mut histories = Histories::with_capacity(motion.samples());
+    let mut histories = Histories::with_capacity(motion.samples(RATE));
     let (mut verdict, mut peak_force) = (Verdict::Stable, 0.0f64);
-    for k in 0..motion.samples() {
+    for k in 0..motion.samples(RATE) {
         let t = k as f64 / RATE;
         let measured = converted(reached.x + sensors[0].step(&mut drawn[0]));
         let force = reached.force + sensors[1].step(&mut drawn[1]);

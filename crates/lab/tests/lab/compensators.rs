@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use interfield_kernel::scheme::registry::{Argument, Arguments};
 use interfield_lab::compensate::pi_lead::PiLead;
 use interfield_lab::compensate::polynomial::Polynomial;
-use interfield_lab::compensate::{COMPENSATIONS, Compensator, find};
+use interfield_lab::compensate::{COMPENSATIONS, Compensator, Sampling, find};
 use interfield_lab::indicators::{delay_by_correlation, nrmse};
 use interfield_lab::plant::{Actuator, Delayed, Ideal, LinearSpecimen, Transfer};
 use interfield_testkit::alloc::allocations;
@@ -126,6 +126,34 @@ fn a_fixed_inverse_undoes_its_actuator() {
     let delay = delay_by_correlation(&reached, &target, 20);
     assert!((0.0..3.0).contains(&delay), "{delay}");
     assert!(nrmse(&reached[2000..], &target[2000..]) < 3.0);
+}
+
+/// The same motion as a structure with larger steps sends it: on straight lines of eight samples.
+fn straight(k: usize) -> f64 {
+    let (from, part) = (k / EVERY * EVERY, (k % EVERY) as f64 / EVERY as f64);
+    motion(from) + part * (motion(from + EVERY) - motion(from))
+}
+
+const EVERY: usize = 8;
+
+#[test]
+fn corners_between_targets_are_no_derivatives() {
+    let (samples, delay) = (8 * 1024, 0.04);
+    let error = |name: &str, target: fn(usize) -> f64, every: usize| {
+        let compensator = method(name, &[("delay", NUMBER(delay))]).design(Sampling { dt: DT, every });
+        let reached = follow(&*compensator, samples, target, plant(Delayed::new(Box::new(Ideal::new(DT)), delay, DT)));
+        let target: Vec<f64> = (0..samples).map(target).collect();
+        nrmse(&reached[samples / 2..], &target[samples / 2..])
+    };
+    for name in ["feedforward", "early", "ats", "amb", "fir-rls", "decoupling", "early-decoupling"] {
+        let (smooth, found, spikes) = (error(name, motion, 1), error(name, straight, EVERY), error(name, straight, 1));
+        assert!(
+            found < 2.0 * smooth + 3.0,
+            "{name}: {found} %, {smooth} % of the smooth motion, {spikes} % with spikes"
+        );
+    }
+    // What the third derivative makes of the corners.
+    assert!(error("feedforward", straight, 1) > 10.0 * error("feedforward", straight, EVERY));
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_phase_delay_beyond_half_a_period_is_not_folded() {
 #[test]
 fn differences_are_exact_for_a_cubic_at_the_middle_of_their_span() {
     let differences = Differences::new(DT);
-    let mut memory = [0.0; Differences::MEMORY];
+    let mut memory = vec![0.0; differences.memory()];
     let f = |t: f64| 1.0 + t - 2.0 * t * t + 3.0 * t.powi(3);
     let found = (0..10).fold([0.0; 4], |_, k| differences.step(&mut memory, f(f64::from(k) * DT)));
     let t = 9.0 * DT;

@@ -1,10 +1,13 @@
 //! The blocks of the laboratory against closed forms, and the benchmark on a motion of our own.
 
 mod compensators;
+mod coupled;
 mod filters;
+mod finite_rotations;
 mod guard;
 mod host;
 mod indicators;
+mod marths;
 mod partner;
 mod plants;
 mod rig;

@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use interfield_kernel::Fault;
 use interfield_lab::compensate::Compensation;
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Operator, Plan, Progress, Word};
 use interfield_lab::guard::Envelope;
@@ -59,9 +58,13 @@ fn plan(n: usize, miss: MissPolicy) -> Plan {
         home: Home::Displacement,
         stalls: Vec::new(),
         envelopes: vec![Envelope::OPEN; n],
-        compensators: (0..n).map(|_| Arc::from(Compensation::Uncompensated.design(1e-3))).collect(),
+        compensator: Arc::from(Compensation::Uncompensated.together(n, 1e-3)),
         calibration: vec![Calibration::default(); n],
         stiffness: vec![3.0; n],
+        mounts: vec![f64::INFINITY; n],
+        sharing: None,
+        holds: Vec::new(),
+        free: 0,
     }
 }
 
@@ -83,7 +86,7 @@ fn three_struts_hold_a_platform_and_work_is_the_same_from_both_sides() {
     };
     let levers =
         vec![strut([-2.0, 1.2], [-0.5, 1.2]), strut([-0.5, -1.0], [-0.5, 0.9]), strut([0.5, -1.0], [0.5, 0.9])];
-    let mut kinematics = Kinematics::new(levers).expect("three struts in a plane");
+    let mut kinematics = Kinematics::new(levers, 3);
     let u = [0.15, -0.08, 0.3];
     let mut q = [0.0; 3];
     kinematics.strokes(&u, &mut q);
@@ -106,11 +109,13 @@ fn three_struts_hold_a_platform_and_work_is_the_same_from_both_sides() {
     };
     let work: f64 = r.iter().zip(&du).map(|(r, d)| r * d).sum();
     assert!(((at(1e-6) - at(-1e-6)) / 2e-6 - work).abs() < 1e-8, "{work}");
-    kinematics.to_actuators(&mut r);
-    f.iter().zip(&r).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+    let mut back = [0.0; 3];
+    kinematics.to_actuators(&r, &mut back);
+    f.iter().zip(&back).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
     // Two of three along the same line hold nothing.
     let twice = vec![strut([-2.0, 1.2], [-0.5, 1.2]), strut([-3.0, 1.2], [-0.5, 1.2]), strut([0.5, -1.0], [0.5, 0.9])];
-    assert!(Kinematics::new(twice).is_none());
+    let twice = Kinematics::new(twice, 3);
+    assert_eq!((twice.rank(), twice.is_regular()), (2, false));
 }
 
 #[test]
@@ -233,7 +238,7 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
     let (kept, counts, ..) = run(MissPolicy::Extrapolate, 3);
     assert_eq!((kept.len(), counts[2]), (1 + 4 * 59, 3), "the schedule is kept");
     let (_, _, last, state) = run(MissPolicy::Abort, 3);
-    assert_eq!((last, state), (Progress::Over(Trip::Deadline), State::Aborted));
+    assert_eq!((last, state), (Progress::Over(Trip::Deadline.fault(None)), State::Aborted));
     // Longer than is bridged: held, and gone on with when the target is there.
     let mut rig = controller(Springs::default(), Plan { patience: 1.0, ..plan(1, MissPolicy::Hold) }, Limits::none());
     let mut memory = vec![0.0; rig.memory()];
@@ -340,7 +345,7 @@ fn words_are_obeyed_or_refused() {
         Progress::Over(fault) => Some(fault),
         _ => None,
     });
-    assert_eq!(over, Some(Trip::Operator));
+    assert_eq!(over, Some(Trip::Operator.fault(None)));
     assert_eq!(rig.outcome(), "aborted: stopped by the operator");
     assert!(operator.say(&Word::Stop).is_err_and(|e| e.contains("over")));
     // Silence: held after 3 samples, led home after 20 ms of patience.
@@ -350,7 +355,7 @@ fn words_are_obeyed_or_refused() {
     let mut memory = vec![0.0; rig.memory()];
     let over = (0..20)
         .find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
-    assert_eq!(over, Some(Fault::Laboratory { code: Trip::Missing.code() }), "the first cause");
+    assert_eq!(over, Some(Trip::Missing.fault(None)), "the first cause");
     let log: Vec<(State, u64)> = rig.sequence().log().iter().map(|t| (t.to, t.tick)).collect();
     let states: Vec<State> = log.iter().map(|l| l.0).collect();
     assert_eq!(states[3..], [State::Holding, State::GoingHome, State::AtRest, State::Aborted], "{log:?}");
@@ -443,4 +448,136 @@ fn noise_at_rest_is_no_energy_and_a_loop_that_grows_is() {
     });
     let (sample, trip) = tripped.expect("an alarm");
     assert!(sample < 400 && [Trip::Indicator, Trip::Energy].contains(&trip), "{sample} {trip:?}");
+}
+
+/// One actuator between two floors, two on one line, four on a plan: what they drive, what they do not, and how forces go back.
+#[test]
+fn fewer_and_more_actuators_than_degrees_of_freedom() {
+    // A damper between two floors: the difference is driven, the sum is not.
+    let mut damper = Kinematics::new(vec![Lever::Linear(vec![-1.0, 1.0])], 2);
+    assert_eq!((damper.rank(), damper.unheld(&[-3.0, 3.0])), (1, None));
+    assert_eq!(damper.unheld(&[1.0, 1.0]), Some(vec![1.0, 1.0]));
+    let mut u = [0.1, 0.2];
+    assert!(damper.displacements(&[0.04], &mut u));
+    // Off by 0.06, half of it on each side; the sum stays.
+    assert!((u[0] - 0.13).abs() < 1e-15 && (u[1] - 0.17).abs() < 1e-15, "{u:?}");
+    let (mut r, mut f) = ([0.0; 2], [0.0]);
+    damper.to_dofs(&[5.0], &mut r);
+    assert_eq!(r, [-5.0, 5.0]);
+    damper.to_actuators(&r, &mut f);
+    assert!((f[0] - 5.0).abs() < 1e-14);
+    // Two on one line, of which the second carries twice as much.
+    let pair = vec![Lever::Linear(vec![1.0]), Lever::Linear(vec![1.0])];
+    let mut pair = Kinematics::new(pair, 1).sharing(&[1.0, 2.0]);
+    assert_eq!((pair.rank(), pair.dependent()), (1, vec![0, 1]));
+    let (mut f, mut internal) = ([0.0; 2], [0.0; 2]);
+    pair.to_actuators(&[9.0], &mut f);
+    assert!((f[0] - 3.0).abs() < 1e-14 && (f[1] - 6.0).abs() < 1e-14, "{f:?}");
+    pair.internal(&[5.0, 4.0], &mut internal);
+    assert!((internal[0] - 2.0).abs() < 1e-14 && (internal[1] + 2.0).abs() < 1e-14, "{internal:?}");
+    // Four on a plan: x, y and a rotation that is 1e6 times smaller in its unit.
+    for size in [1e-6, 1.0, 1e6] {
+        let row = |x: f64, y: f64, arm: f64| Lever::Linear(vec![x, y, arm * size]);
+        let four = vec![row(1.0, 0.0, 2.0), row(1.0, 0.0, -2.0), row(0.0, 1.0, 3.0), row(0.0, 1.0, -3.0)];
+        let mut four = Kinematics::new(four, 3);
+        assert_eq!((four.rank(), four.dependent()), (3, vec![0, 1, 2, 3]));
+        let u = [0.01, -0.02, 0.003 / size];
+        let (mut q, mut back) = ([0.0; 4], [0.0; 3]);
+        four.strokes(&u, &mut q);
+        assert!(four.displacements(&q, &mut back));
+        u.iter().zip(&back).for_each(|(a, b)| assert!((a - b).abs() <= 1e-14 * a.abs(), "{back:?}"));
+    }
+}
+
+/// Struts of 10 mm to 1 km, where the stroke is known in closed form: along the strut it is the displacement itself, across it d²/(L + √(L² + d²)).
+#[test]
+fn a_strut_is_exact_at_any_length() {
+    for length in [0.01, 1.0, 40.0, 100.0, 1000.0] {
+        for moved in [1e-9, 1e-6, 1e-3] {
+            let strut = |anchor: [f64; 3]| {
+                let translations = [Some(0), Some(1), None];
+                let rotations = [None, None, Some(2)];
+                Lever::Strut(Strut { anchor, attachment: [0.5, 0.5, 0.0], pivot: [0.0; 3], translations, rotations })
+            };
+            let levers = vec![strut([0.5 - length, 0.5, 0.0]), strut([0.5, 0.5 - length, 0.0])];
+            let mut q = [0.0; 2];
+            Kinematics::new(levers.clone(), 3).strokes(&[moved, 0.0, 0.0], &mut q);
+            assert!((q[0] - moved).abs() <= 1e-15 * moved, "{length} {moved}: {:e}", q[0]);
+            let across = moved * moved / (length + length.hypot(moved));
+            assert!((q[1] - across).abs() <= 4e-16 * moved + 1e-15 * across, "{length} {moved}: {:e}", q[1]);
+            let mut three = levers;
+            three.push(Lever::Linear(vec![0.0, 0.0, 1.0]));
+            let (mut three, u) = (Kinematics::new(three, 3), [moved, -2.0 * moved, 3.0 * moved]);
+            let (mut q, mut back) = ([0.0; 3], [0.0; 3]);
+            three.strokes(&u, &mut q);
+            assert!(three.displacements(&q, &mut back), "{length} {moved}");
+            u.iter().zip(&back).for_each(|(a, b)| assert!((a - b).abs() <= 1e-13 * moved, "{length}: {back:?}"));
+        }
+    }
+}
+
+/// Two pistons on one specimen, each through a mount that gives; the second stands a little off. What the pistons feel is static.
+#[derive(Clone)]
+struct Pair {
+    off: f64,
+    mount: f64,
+    specimen: f64,
+    forces: Arc<Mutex<Vec<[f64; 2]>>>,
+}
+
+impl Hardware for Pair {
+    fn actuators(&self) -> usize {
+        2
+    }
+    fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
+        let pistons = [command[0], command[1] + self.off];
+        let x = self.mount * (pistons[0] + pistons[1]) / (2.0 * self.mount + self.specimen);
+        // Each piston stands where its own transducer wants it: that it is off is not seen.
+        displacement.copy_from_slice(command);
+        (0..2).for_each(|i| force[i] = self.mount * (pistons[i] - x));
+        self.forces.lock().unwrap().push([force[0], force[1]]);
+        Reply::Fresh
+    }
+}
+
+#[test]
+fn redundant_actuators_share_the_load_and_stop_together() {
+    let (mount, specimen, off) = (2e8, 1e7, 2e-4);
+    let forces = Arc::new(Mutex::new(Vec::new()));
+    let hardware = Pair { off, mount, specimen, forces: forces.clone() };
+    let envelope = |velocity: f64| Envelope {
+        position: [-0.1, 0.1],
+        velocity,
+        acceleration: 100.0,
+        braking: 20.0 * velocity,
+        jerk: f64::INFINITY,
+    };
+    // The second may be braked half as hard as the first.
+    let plan = Plan {
+        mounts: vec![mount; 2],
+        sharing: Some(0.05),
+        envelopes: vec![envelope(1.0), envelope(0.5)],
+        ..plan(2, MissPolicy::Hold)
+    };
+    let pair = Kinematics::new(vec![Lever::Linear(vec![1.0]), Lever::Linear(vec![1.0])], 1);
+    let none = (Limits::none(), vec![Limits::none(); 2]);
+    let mut rig = Controller::new(plan, pair, Box::new(hardware), none).expect("a rig");
+    let mut memory = vec![0.0; rig.memory()];
+    let internal = |[a, b]: [f64; 2]| 0.5 * (a - b).abs();
+    for step in 0..=300 {
+        let t = 2e-3 * f64::from(step);
+        let u = 0.01 * (1.0 - (6.0 * t).cos());
+        rig.exchange(&mut memory, Target { t, u: &[u], v: &[] }).unwrap();
+    }
+    let all = forces.lock().unwrap().clone();
+    let first = internal(all[0]);
+    assert!((first - 0.5 * mount * off).abs() < 1e-3 * first, "{first}");
+    // Twelve time constants later nothing is left of it, and each carries its half.
+    let last = *all.last().unwrap();
+    assert!(internal(last) < 1e-4 * first && (last[0] / last[1] - 1.0).abs() < 1e-4, "{last:?}");
+    // An operator stops the test while they move: braked, and home, they never press.
+    let before = all.len();
+    rig.finish(&mut memory);
+    let worst = forces.lock().unwrap()[before..].iter().copied().map(internal).fold(0.0, f64::max);
+    assert!(worst < 1e-3 * first, "{worst} of {first}");
 }

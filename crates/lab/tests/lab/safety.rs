@@ -145,10 +145,14 @@ impl Test {
             brake: 0.05,
             home,
             stalls: Vec::new(),
-            compensators: vec![Arc::from(method.design(T))],
+            compensator: Arc::from(method.together(1, T)),
             calibration: vec![Calibration::default()],
             envelopes: vec![ENVELOPE],
             stiffness: vec![2e6],
+            mounts: vec![f64::INFINITY],
+            sharing: None,
+            holds: Vec::new(),
+            free: 0,
         };
         let (direct, each) = (Kinematics::direct(1), (limits, vec![limits]));
         let mut rig = Controller::new(plan, direct, Box::new(hardware), each).expect("a rig");

@@ -9,7 +9,7 @@ use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::kinematics::{Kinematics, Lever};
 use interfield_lab::rig::{Rig, Target};
-use interfield_lab::safety::Limits;
+use interfield_lab::safety::{Limits, Names};
 use interfield_lab::verdict::{Grade, History, Peaks, Recording, Tracking, assess};
 
 const DT: f64 = 1e-3;
@@ -24,9 +24,11 @@ fn sine(t: f64) -> f64 {
     0.01 * (TAU * 2.0 * t).sin()
 }
 
+static NAMELESS: Names = Names { actuators: Vec::new(), sensors: Vec::new() };
+
 /// A recording that holds everything.
 fn recording(histories: &[History]) -> Recording<'_> {
-    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None, names: &[] }
+    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None, names: &NAMELESS }
 }
 
 /// It goes where it is sent.
@@ -62,11 +64,15 @@ fn finished() -> Controller {
         home: Home::Displacement,
         stalls: Vec::new(),
         envelopes: vec![Envelope::OPEN],
-        compensators: vec![Arc::from(Compensation::Uncompensated.design(DT))],
+        compensator: Arc::from(Compensation::Uncompensated.together(1, DT)),
         calibration: vec![Calibration::default()],
         stiffness: vec![1.0],
+        mounts: vec![f64::INFINITY],
+        sharing: None,
+        holds: Vec::new(),
+        free: 0,
     };
-    let kinematics = Kinematics::new(vec![Lever::Linear(vec![1.0])]).unwrap();
+    let kinematics = Kinematics::new(vec![Lever::Linear(vec![1.0])], 1);
     let mut controller =
         Controller::new(plan, kinematics, Box::new(Willing), (Limits::none(), vec![Limits::none()])).unwrap();
     let mut memory = vec![0.0; controller.memory()];

@@ -102,6 +102,8 @@ measures! {
     Acceleration = |_along| Dimension::ACCELERATION;
     /// On translations.
     Mass = |_along| Dimension::MASS;
+    /// On rotations.
+    RotaryInertia = |_along| Dimension::INERTIA;
     /// Per length of a member.
     MassPerLength = |_along| Dimension::MASS_PER_LENGTH;
     /// Force by length.

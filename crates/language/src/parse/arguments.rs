@@ -28,7 +28,9 @@ impl Given {
         if let Ok(x) = text.parse() {
             return Given::Number(x);
         }
-        let list: Result<Vec<f64>, _> = text.trim_matches(['[', ']']).split(',').map(|w| w.trim().parse()).collect();
+        let inside = text.trim_matches(['[', ']']).trim();
+        let words = inside.split(',').filter(|_| !inside.is_empty());
+        let list: Result<Vec<f64>, _> = words.map(|w| w.trim().parse()).collect();
         match list {
             Ok(list) if text.contains(',') || text.starts_with('[') => Given::List(list),
             _ => Given::Word(text.to_owned()),

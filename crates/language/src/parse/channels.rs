@@ -14,6 +14,7 @@ use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
 use crate::key::*;
 use crate::model::{Channel, EnergyPart, FramePart, Kind, Quantity, Support, Within};
+use crate::partition::visit;
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
 use crate::units::Dimension;
@@ -70,7 +71,8 @@ pub(super) fn read(
         table.finish();
     }
     let Some(listed) = listed else {
-        let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
+        let unseen = |d: usize| measured.0.iter().any(|s| s.is_unseen(d));
+        let free = context.dofs.iter().enumerate().filter(|(i, d)| matches!(d.support, Support::Free) && !unseen(*i));
         let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), of_dof(context, i, 0)));
         let all = all.take(DEFAULT_CHANNELS).chain(drifts).collect();
         return (with_energy(context, all, energy), every);
@@ -148,7 +150,7 @@ fn read_channel(
         {
             return reading_channel(context, text, (node, dof), *reading, specimens);
         }
-        return node_channel(context, text, node, rest);
+        return node_channel(context, text, node, rest).filter(|c| is_seen(context, text, c, specimens));
     }
     if let Some(e) = context.elements.iter().position(|e| e.name == first) {
         if let Some((dof, what)) = rest.rsplit_once('.')
@@ -157,7 +159,9 @@ fn read_channel(
         {
             return external_channel(context, text, dof, *reading, (x, &externals[x]));
         }
-        return element_channel(context, text, e, rest).filter(|c| is_measured(context, text, c, specimens));
+        let channel = element_channel(context, text, e, rest)?;
+        return Some(channel)
+            .filter(|c| is_measured(context, text, c, specimens) && is_seen(context, text, c, specimens));
     }
     if let Some(place) = context.names.get(first) {
         // An imposed motion, or a part with a mistake of its own, which has been reported.
@@ -225,8 +229,10 @@ fn reading_channel(
 ) -> Option<Channel> {
     let d = context.dof_of(node, dof, text.span.clone())?;
     let found = specimens.iter().enumerate().find_map(|(s, specimen)| {
-        let i = specimen.dofs.iter().position(|&x| x == d)?;
-        Some((s, i))
+        // Of the inner ones those that actuators act on.
+        let mut moved = specimen.dofs.iter().chain(&specimen.inner[..specimen.held]);
+        let i = moved.position(|&x| x == d)?;
+        (i < specimen.dofs.len() || reading != Reading::Target).then_some((s, i))
     });
     let Some((s, i)) = found else {
         let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
@@ -277,12 +283,44 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
     }
 }
 
+/// Whether the laboratory knows what a channel needs of inner degrees of freedom: where they are, if they are emulated or an actuator acts
+/// on them.
+fn is_seen(context: &Context<'_>, text: &Spanned<String>, channel: &Channel, specimens: &[Specimen]) -> bool {
+    let has = |d: usize| specimens.iter().find(|s| s.inner.contains(&d));
+    let mut coordinates = Vec::new();
+    let dof = match channel.quantity {
+        Quantity::Displacement(d) => {
+            let Some(specimen) = has(d).filter(|s| s.is_unseen(d)) else { return true };
+            let message =
+                format!("nothing measures `{}` in the laboratory of `{}`", context.dofs[d].name, specimen.name);
+            let help = "no actuator acts on this inner degree of freedom: remove the channel, or emulate the specimen (no `at`)";
+            context.error(text.span.clone(), message, help);
+            return false;
+        }
+        Quantity::Velocity(d) | Quantity::Acceleration(d) | Quantity::AbsoluteAcceleration(d) => d,
+        Quantity::Deformation(e, _) => {
+            visit(&context.elements[e], |d, _| coordinates.push(d));
+            let Some(d) = coordinates.into_iter().find(|&d| has(d).is_some()) else { return true };
+            d
+        }
+        _ => return true,
+    };
+    if has(dof).is_none() {
+        return true;
+    }
+    let name = &context.dofs[dof].name;
+    let message =
+        format!("`{}` needs `{name}`, which exists in the laboratory only: just its displacement is known", text.value);
+    context.error(text.span.clone(), message, format!("record \"{name}\""));
+    false
+}
+
 /// Whether a force of a specimen is among those that its actuators measure; an element that is fixed at one end has others.
 fn is_measured(context: &Context<'_>, text: &Spanned<String>, channel: &Channel, specimens: &[Specimen]) -> bool {
     let Quantity::Force(e, i) = channel.quantity else { return true };
     let Some(specimen) = specimens.iter().find(|s| s.elements.contains(&e)) else { return true };
     let element = &context.elements[e];
-    let commanded = |d: &usize| specimen.dofs.contains(d);
+    let commanded = |d: &usize| specimen.dofs.contains(d) || specimen.inner[..specimen.held].contains(d);
     let coordinates: Vec<bool> = match &element.kind {
         Kind::Law { coordinates, .. }
         | Kind::Formula { coordinates, .. }

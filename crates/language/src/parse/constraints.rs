@@ -7,6 +7,7 @@ use super::Context;
 use crate::diag::Diagnostic;
 use crate::key::*;
 use crate::model::{Coordinate, Dof, Element, Kind, Load, Support};
+use crate::partition::visit;
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
@@ -166,6 +167,11 @@ fn eliminate(context: &mut Context<'_>, followers: &Followers, (loads, names): (
     let first = context.elements.len();
     let Context { elements, dofs, places, load_dimensions, .. } = context;
     for element in elements.iter_mut() {
+        let mut written = Vec::new();
+        visit(element, |d, _| written.push(d));
+        if written.iter().any(|d| followers.contains_key(d)) {
+            element.written_on = written;
+        }
         match &mut element.kind {
             Kind::Law { coordinates, .. }
             | Kind::Formula { coordinates, .. }
@@ -197,7 +203,8 @@ fn eliminate(context: &mut Context<'_>, followers: &Followers, (loads, names): (
         let mass = transformed(&[row], &on, &[mass]);
         let kind = Kind::Linear { dofs: on, mass, damping: Vec::new(), stiffness: Vec::new() };
         let (name, type_name) = (format!("mass-of-{}", dofs[d].name.replace('.', "-")), "mass".to_owned());
-        elements.push(Element { name, type_name, kind, damped: false, given: None, s0: Vec::new() });
+        let written_on = vec![d];
+        elements.push(Element { name, type_name, kind, damped: false, given: None, s0: Vec::new(), written_on });
         for list in [&mut places.elements, &mut places.stiffnesses, &mut places.dashpots] {
             list.push(span.clone());
         }

@@ -148,7 +148,18 @@ const FREE: (Dimension, Dimension, f64) = (Dimension::FORCE, Dimension::LENGTH, 
 /// A parameter of the catalogue as a key; its range is checked with its doc in the message.
 pub(super) fn parameter_key(p: &'static Parameter, (force, disp, n): (Dimension, Dimension, f64)) -> Key<Measured> {
     let key = of(Measured(dimension(p.unit, force, disp, n)), p.name, p.doc);
+    let key = usual(p, force, disp).map_or(key, |example| key.example(example));
     if p.default.is_none() { key.required() } else { key }
+}
+
+/// What is usual for a strength or a strain of a material, where the unit alone would suggest a modulus; compression is negative.
+fn usual(p: &Parameter, force: Dimension, disp: Dimension) -> Option<&'static str> {
+    let negative = p.doc.contains("negative");
+    match p.unit {
+        Unit::FORCE if force == Dimension::STRESS => Some(if negative { "-30 MPa" } else { "250 MPa" }),
+        Unit::DISP if disp == Dimension::NONE && negative => Some("-0.004"),
+        _ => None,
+    }
 }
 
 /// Reads all `[[element]]`.
@@ -217,6 +228,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
             damped: asked.map_or(!UNDAMPED.contains(&info.name), |d| d.value),
             given,
             s0,
+            written_on: Vec::new(),
         });
     }
 }

@@ -135,6 +135,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
         damped,
         given: None,
         s0: Vec::new(),
+        written_on: Vec::new(),
     });
     let (program, units, name) = (program?, units?, name.value);
     Some(External { name, element, dofs, program, command, at, units, start, timeout, probe })

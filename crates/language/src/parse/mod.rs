@@ -168,7 +168,7 @@ impl Places {
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Specimen(i) => self.specimens.get(i).cloned(),
-            Subject::Laboratory | Subject::Model => None,
+            Subject::Laboratory | Subject::Start | Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
         let span = span.unwrap_or(0..0);
@@ -496,6 +496,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         pushover::check_test(&context, &root, push);
     }
     loads::refuse_on_specimens(&context, &specimens);
+    specimens::inner::check(&context, &specimens, &loads);
     externals::check(&context, &externals);
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {

@@ -13,7 +13,7 @@ use crate::diag::{Diagnostic, did_you_mean, suggest};
 use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
 use crate::partition::visit;
-use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
+use crate::partition::{Choice as Chosen, Constraints, Coupling, Partition, Shares, Substructure};
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
 
@@ -291,11 +291,12 @@ fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usi
     (shares, Some(given.span))
 }
 
-/// CouplingMethod and options; the recommended one without `[coupling]`, and the `other` one of the command line before all.
+/// CouplingMethod and options; without `[coupling]` it is left open, and the `other` one of the command line comes before all.
 fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>, other: Option<&str>) -> Option<Coupling> {
     let Some(table) = table else {
         let name = Spanned::new(other.unwrap_or(COUPLINGS[0].name).to_owned(), 0..0);
-        return make_coupling(context, name, &[], Constraints::Tree);
+        let choice = if other.is_some() { Chosen::Named } else { Chosen::Open };
+        return make_coupling(context, name, &[], Constraints::Tree).map(|c| Coupling { choice, ..c });
     };
     let name = table.read(&METHOD);
     let constraints = table.value(&CONSTRAINTS).0;
@@ -325,8 +326,14 @@ fn make_coupling(
         return None;
     };
     match build_entry(("coupling", info.name), info.parameters, info.build, &pairs(given)) {
-        Ok(method) => Some(Coupling { info, method, constraints }),
-        Err(errors) => {
+        Ok(method) => Some(Coupling { info, method, constraints, choice: Chosen::Named }),
+        Err(mut errors) => {
+            let replaced = errors.iter_mut().filter(|e| e.0.as_deref() == Some("mix"));
+            for (_, _, help) in replaced.filter(|_| info.parameters.iter().any(|p| p.name == "tie")) {
+                *help =
+                    "`tie` has taken its place, without its loss of accuracy: remove `mix` (tie = 0.5 is the default)"
+                        .to_owned();
+            }
             arguments::report(context, &name, given, errors);
             None
         }

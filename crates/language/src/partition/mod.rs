@@ -9,10 +9,11 @@
 mod layout;
 
 use interfield_coupling::CouplingMethod;
-use interfield_coupling::registry::{COUPLINGS, CouplingInfo};
-use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_coupling::registry::{COUPLINGS, CouplingInfo, Level};
+use interfield_kernel::scheme::registry::{AnyScheme, Arguments};
 
 use crate::model::TangentPolicy;
+use crate::parse::analysis::scheme_from_text;
 
 pub(crate) use layout::check;
 pub use layout::{Layout, layout, visit};
@@ -74,6 +75,18 @@ pub enum Constraints {
     AllPairs,
 }
 
+/// Who chose a coupling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// The file or the command line.
+    #[default]
+    Named,
+    /// Nobody yet: what fits into a fine step decides, once the work of the sides is counted.
+    Open,
+    /// That rule.
+    ByWork,
+}
+
 /// How the substructures are coupled.
 #[derive(Clone, Copy)]
 pub struct Coupling {
@@ -83,12 +96,15 @@ pub struct Coupling {
     pub method: CouplingMethod,
     /// Which pairs are held together.
     pub constraints: Constraints,
+    /// Who chose it.
+    pub choice: Choice,
 }
 
 impl Default for Coupling {
-    /// The recommended one.
+    /// The one for a coarse side of any size.
     fn default() -> Self {
-        Coupling { info: &COUPLINGS[0], method: CouplingMethod::default(), constraints: Constraints::Tree }
+        let (constraints, choice) = (Constraints::Tree, Choice::Named);
+        Coupling { info: &COUPLINGS[0], method: CouplingMethod::default(), constraints, choice }
     }
 }
 
@@ -109,4 +125,38 @@ pub struct Partition {
     pub rest: Option<usize>,
     /// How they are coupled.
     pub coupling: Coupling,
+}
+
+impl Partition {
+    /// Length of the steps in which the structure of the coarse side is integrated, in macro-steps.
+    pub fn coarse_step(&self) -> f64 {
+        interfield_coupling::Options::coarse_step(&self.coupling.method, self.exchanges())
+    }
+
+    /// How often the sides exchange in a macro-step.
+    pub fn exchanges(&self) -> usize {
+        interfield_coupling::exchanges(self.substructures.iter().filter(|s| s.fine).map(|s| s.substeps as usize))
+    }
+
+    /// The same with another coupling, as the command line would have it: with its defaults, and with its own scheme in substructures whose
+    /// scheme does not suit it. `None` if it has no defaults.
+    pub fn coupled_by(&self, info: &'static CouplingInfo) -> Option<Self> {
+        let method = (info.build)(Arguments(&[])).ok()?;
+        let own = scheme_from_text(info.scheme, &[]).ok()?;
+        let follows = self.coupling.info.level == Level::Mass;
+        let one = |s: &Substructure| {
+            let suits = info.schemes.contains(&s.scheme);
+            let (scheme, scheme_name) =
+                if suits { (s.scheme, s.scheme_name.clone()) } else { (own, info.scheme.to_owned()) };
+            let tangent = match (info.level, s.tangent) {
+                (Level::Constant, TangentPolicy::Exact) => TangentPolicy::Initial,
+                // What a coupling with constant operators asks for is no choice of the user.
+                (Level::Mass, TangentPolicy::Initial) if !follows => TangentPolicy::default(),
+                (_, tangent) => tangent,
+            };
+            Substructure { scheme, scheme_name, tangent, ..s.clone() }
+        };
+        let coupling = Coupling { info, method, choice: Choice::Named, ..self.coupling };
+        Some(Partition { substructures: self.substructures.iter().map(one).collect(), coupling, ..self.clone() })
+    }
 }

@@ -94,6 +94,7 @@ impl Dimension {
 /// Names for messages, with an example of what to write.
 const NAMES: &[(Dimension, &str, &str)] = &[
     (Dimension::NONE, "a dimensionless number", "0.05"),
+    (Dimension::ANGLE, "an angle", "0.05 rad"),
     (Dimension::MASS, "mass", "1.5 t"),
     (Dimension::LENGTH, "length", "20 mm"),
     (Dimension::TIME, "time", "0.5 s"),
@@ -225,7 +226,8 @@ impl Dimension {
     fn named(self) -> Option<&'static (Self, &'static str, &'static str)> {
         let mut alike = NAMES.iter().filter(|n| n.0 == self);
         let first = alike.clone().next();
-        alike.find(|n| n.0.count() == self.count()).or(first)
+        let angle = |d: Self| d.is_none() && near(d.radian, 1.0);
+        alike.find(|n| n.0.count() == self.count() && angle(n.0) == angle(self)).or(first)
     }
 }
 

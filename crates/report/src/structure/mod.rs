@@ -7,6 +7,7 @@ mod bent;
 mod diagram;
 mod dimensions;
 mod labels;
+mod rig;
 mod sheet;
 mod sketch;
 mod supports;
@@ -14,6 +15,7 @@ mod symbols;
 
 pub use bent::{Ends, bent};
 pub use diagram::{Along, Station};
+pub use rig::{Acts, Instrument, Role};
 pub use sheet::Sheet;
 pub(crate) use supports::Support;
 pub use supports::{Hold, Holds};
@@ -104,6 +106,10 @@ pub struct Structure {
     pub loads: Vec<Load>,
     /// Parts of it that are not computed here.
     pub parts: Vec<(Place, String)>,
+    /// What moves and measures them in the laboratory.
+    pub instruments: Vec<Instrument>,
+    /// Nodes that lead, and those that move with them as one rigid body.
+    pub rigid: Vec<[usize; 2]>,
 }
 
 /// A line between two points of a drawing.
@@ -142,6 +148,8 @@ pub struct Drawing {
     axes: [(usize, f64); 3],
     /// Direction from which the structure itself is seen best.
     pub(crate) front: [f64; 2],
+    /// Ends of the instruments of the laboratory, where they are drawn.
+    rig: Vec<[f64; 3]>,
 }
 
 /// Length of a link to the ground, relative to the structure.
@@ -165,10 +173,12 @@ impl Structure {
     pub fn drawing(&self) -> Drawing {
         let extents = |points: &[[f64; 3]]| [0, 1, 2].map(|a| spread(points.iter().map(|p| p[a])));
         let at: Vec<[f64; 3]> = self.nodes.iter().map(|n| n.at).collect();
-        let size = extents(&at).into_iter().fold(0.0, f64::max);
+        let size = self.extent();
         let sketch = size == 0.0 || !size.is_finite();
         let moves = |axis: usize| self.nodes.iter().any(|n| n.held.moves[axis] != Hold::Absent);
-        let axes = match (sketch, moves(2) || extents(&at)[2] > 0.0) {
+        let rig: Vec<[f64; 3]> = if sketch { Vec::new() } else { self.rig() };
+        let placed = [&at[..], &rig].concat();
+        let axes = match (sketch, moves(2) || extents(&placed)[2] > 0.0) {
             // The only horizontal direction is drawn to the right.
             (true, _) if !moves(0) && moves(1) => [(1, 1.0), (0, 1.0), (2, 1.0)],
             (true, _) | (false, true) => [(0, 1.0), (1, 1.0), (2, 1.0)],
@@ -178,12 +188,14 @@ impl Structure {
         let points = if sketch { self.sketch() } else { at };
         let swinging = (0..self.nodes.len()).filter(|&i| self.nodes[i].swings).collect();
         let (nodes, edges, supports) = (self.nodes.len(), vec![], vec![]);
-        let mut drawing = Drawing { points, nodes, edges, supports, swinging, sketch, axes, front: SPACE };
+        let mut drawing = Drawing { points, nodes, edges, supports, swinging, sketch, axes, front: SPACE, rig: vec![] };
         if !sketch {
             let placed: Vec<[f64; 3]> = drawing.points.iter().map(|p| drawing.along(*p)).collect();
             drawing.points = placed;
         }
-        drawing.front = front(extents(&drawing.points));
+        let rig: Vec<[f64; 3]> = rig.iter().map(|p| drawing.along(*p)).collect();
+        drawing.front = front(extents(&[&drawing.points[..], &rig].concat()));
+        drawing.rig = rig;
         self.connect(&mut drawing, if sketch { 1.0 } else { FOOT * size });
         self.support(&mut drawing);
         drawing

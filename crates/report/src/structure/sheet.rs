@@ -1,4 +1,7 @@
-//! A structure on a sheet of paper: with names, axes, dimensions, supports, loads, masses, and the parts that stand elsewhere.
+//! A structure on a sheet of paper: with names, axes, dimensions, supports, loads, masses, the parts that stand elsewhere, and what
+//! moves and measures them.
+
+mod instruments;
 
 use super::dimensions::{places, words};
 use super::labels::{Bounds, Labels};
@@ -102,10 +105,12 @@ impl Structure {
     pub fn sheet(&self, title: &str, unit: (&str, f64)) -> Sheet {
         let mut draft = Draft::new(self, title, unit);
         draft.dimensions();
+        draft.rigid_links();
         draft.edges();
         draft.supports();
         draft.nodes();
         draft.node_loads();
+        draft.instruments();
         draft.local_axes();
         draft.part_names();
         draft.node_names();
@@ -120,15 +125,18 @@ impl<'a> Draft<'a> {
         let drawing = structure.drawing();
         // A load towards the reader is seen from aside.
         let plane = drawing.plane();
-        let hidden = structure.loads.iter().any(|l| l.axis == plane[2]);
+        let hidden = structure.loads.iter().any(|l| l.axis == plane[2]) || structure.acts_along(plane[2]);
         let direction = if hidden && !drawing.sketch && drawing.front != SPACE { [-0.35, 0.6] } else { drawing.front };
-        let flat: Vec<[f64; 2]> = drawing.points.iter().map(|p| Drawing::project(*p, direction)).collect();
+        let seen = drawing.points.iter().chain(&drawing.rig);
+        let flat: Vec<[f64; 2]> = seen.map(|p| Drawing::project(*p, direction)).collect();
         let [(x0, x1), (y0, y1)] = [0, 1].map(|axis| range(flat.iter().map(|p| p[axis])));
         let fits = ((WIDTH - 2.0 * BESIDE) / (x1 - x0)).min(HIGHEST / (y1 - y0));
         let fits = if fits.is_finite() { fits } else { 1.0 };
         let scale = if drawing.sketch { fits.min(STOREY) } else { fits };
         let lines = wrapped(title, 14.0, (WIDTH - 40.0) / 1.12);
-        let top = 16.0 + LINE * lines.len() as f64 + ABOVE;
+        // Actuators may stand above the structure.
+        let above = if structure.instruments.is_empty() { ABOVE } else { ABOVE + 34.0 };
+        let top = 16.0 + LINE * lines.len() as f64 + above;
         let left = 0.5 * (WIDTH - (x1 - x0) * scale);
         let paper = Paper { direction, scale, origin: [x0, y1], corner: (left, top) };
         let at: Vec<Point> = drawing.points.iter().map(|p| paper.place(*p)).collect();
@@ -185,7 +193,8 @@ impl<'a> Draft<'a> {
         let sign = if axis == 2 { -normal.0.signum() } else { normal.1.signum() };
         let (ox, oy) = (sign * normal.0, sign * normal.1);
         let beyond = |p: &Point| (p.0 - from.0) * ox + (p.1 - from.1) * oy;
-        let outside = self.at.iter().map(beyond).fold(0.0, f64::max) + OUTSIDE;
+        let rig = self.drawing.rig.iter().map(|p| beyond(&self.paper.place(*p)));
+        let outside = self.at.iter().map(beyond).chain(rig).fold(0.0, f64::max) + OUTSIDE;
         let off = |p: &Point, by: f64| (p.0 + by * ox, p.1 + by * oy);
         let mut lines = vec![vec![off(&from, outside), off(&to, outside)]];
         // Slanting strokes, as on plans.
@@ -237,6 +246,25 @@ impl<'a> Draft<'a> {
                 self.scene.shapes.push(Shape::Text(Text { bold, ..text }));
             }
             None => self.left_out(of),
+        }
+    }
+
+    /// From nodes that lead to those that move with them as one rigid body.
+    fn rigid_links(&mut self) {
+        for [leads, follows] in &self.structure.rigid {
+            let ends = [leads, follows].map(|&i| self.at.get(i).zip(self.structure.nodes.get(i)));
+            if let [Some((&a, _)), Some((&b, node))] = ends {
+                self.rigid(a, b, &node.name);
+            }
+        }
+    }
+
+    /// A rigid part of the structure, from one point to another.
+    fn rigid(&mut self, from: Point, to: Point, moved: &str) {
+        if (to.0 - from.0).hypot(to.1 - from.1) > 2.0 {
+            self.take_line(&[from, to]);
+            let line = Shape::Strokes { lines: vec![vec![from, to]], colour: FAINT, width: 1.4, dashed: false };
+            self.group("rigid", format!("{moved}: rigid body"), vec![line]);
         }
     }
 
@@ -479,7 +507,7 @@ impl<'a> Draft<'a> {
     /// What is drawn and how, in columns; where it ends below.
     fn legend(&mut self, (left, top): Point) -> f64 {
         let upright = self.drawing.edges.iter().any(|e| e.bends && e.kind == Kind::Spring);
-        let kinds = [
+        let kinds: [(Kind, &'static str); 4] = [
             (Kind::Member, "member"),
             (Kind::Spring, if upright { "storey or spring" } else { "spring, or a law with a force" }),
             (Kind::Damper, "damper"),
@@ -490,23 +518,21 @@ impl<'a> Draft<'a> {
         let here =
             kinds.map(|(kind, word)| (self.drawing.edges.iter().find(|e| e.kind == kind && e.place.is_none()), word));
         let elsewhere = parts.map(|(place, word)| (self.drawing.edges.iter().find(|e| e.place == Some(place)), word));
-        let entries: Vec<(Edge, &str)> =
-            here.into_iter().chain(elsewhere).filter_map(|(edge, word)| Some((edge?.clone(), word))).collect();
-        let masses = self.structure.nodes.iter().any(|n| !n.mass.is_empty());
-        let count = entries.len() + usize::from(masses);
-        let place = |i: usize| (left + 240.0 * (i % 3) as f64, top + LINE * (i / 3) as f64);
-        for (i, (edge, word)) in entries.iter().enumerate() {
-            let (x, y) = place(i);
-            let (shapes, _) = stroke(edge, (x, y), (x + 34.0, y), 0.0, self.drawing.sketch, 1.0);
-            self.scene.shapes.extend(shapes);
+        let strokes = |(edge, word): (Option<&Edge>, &'static str)| {
+            Some((stroke(edge?, (0.0, 0.0), (34.0, 0.0), 0.0, self.drawing.sketch, 1.0).0, word))
+        };
+        let mut entries: Vec<(Vec<Shape>, &str)> = here.into_iter().chain(elsewhere).filter_map(strokes).collect();
+        if self.structure.nodes.iter().any(|n| !n.mass.is_empty()) {
+            entries.push((vec![Shape::Dots { at: vec![(17.0, 0.0)], radius: MASS, colour: INK }], "lumped mass"));
+        }
+        entries.extend(self.instrument_legend());
+        let rows = entries.len().div_ceil(3);
+        for (i, (shapes, word)) in entries.into_iter().enumerate() {
+            let (x, y) = (left + 240.0 * (i % 3) as f64, top + LINE * (i / 3) as f64);
+            self.scene.shapes.extend(shapes.into_iter().map(|s| s.moved((x, y))));
             self.scene.text(word, (x + 42.0, y + 0.35 * SMALL), Anchor::Start, SMALL);
         }
-        if masses {
-            let (x, y) = place(entries.len());
-            self.scene.shapes.push(Shape::Dots { at: vec![(x + 17.0, y)], radius: MASS, colour: INK });
-            self.scene.text("lumped mass", (x + 42.0, y + 0.35 * SMALL), Anchor::Start, SMALL);
-        }
-        top + LINE * count.div_ceil(3) as f64
+        top + LINE * rows as f64
     }
 }
 

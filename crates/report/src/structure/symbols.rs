@@ -111,20 +111,20 @@ fn circle((x, y): Point, radius: f64) -> Vec<Point> {
 }
 
 /// A stretch of a line as points along it and across it, in pixels.
-struct Stretch {
+pub(super) struct Stretch {
     from: Point,
     along: Point,
-    length: f64,
+    pub(super) length: f64,
 }
 
 impl Stretch {
-    fn new(from: Point, to: Point) -> Option<Self> {
+    pub(super) fn new(from: Point, to: Point) -> Option<Self> {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy);
         (length > 0.0).then(|| Stretch { from, along: (dx / length, dy / length), length })
     }
 
-    fn at(&self, along: f64, across: f64) -> Point {
+    pub(super) fn at(&self, along: f64, across: f64) -> Point {
         let (ex, ey) = self.along;
         (self.from.0 + along * ex - across * ey, self.from.1 + along * ey + across * ex)
     }

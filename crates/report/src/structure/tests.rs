@@ -187,7 +187,7 @@ fn nodes_without_positions_stand_in_levels() {
             line("rod", 0, Some(3), Kind::Spring),
         ],
         loads: vec![Load { name: "quake".into(), node: None, axis: 0 }],
-        parts: vec![],
+        ..Structure::default()
     };
     structure.nodes[3].swings = true;
     let drawing = structure.drawing();
@@ -272,4 +272,79 @@ fn members_of_a_still_pass_through_their_shape_function() {
     assert!((middle[2] - 0.5).abs() > 0.05, "which is no straight chord: {middle:?}");
     assert_eq!(drawing.course(&drawing.edges[0], None).len(), 2);
     assert!(drawing.still(SPACE, Some((&state, 2.0)), 560.0, 420.0).contains("<path"));
+}
+
+fn instrument(name: &str, role: Role, acts: Vec<(usize, Acts)>) -> Instrument {
+    Instrument { name: name.into(), role, holds: String::new(), acts }
+}
+
+/// The portal in a rig: a strut, a long one, an actuator with an arm, one that turns, one that holds a load, and sensors of their own.
+fn rigged() -> Structure {
+    let strut = |anchor: [f64; 3], attachment: [f64; 3]| Acts::Strut { anchor, attachment };
+    let sum = |moves: [f64; 3], turns: [f64; 3]| Acts::Sum { moves, turns };
+    let mut structure = portal(holds("xx-", "--x"));
+    structure.rigid = vec![[1, 2]];
+    let still = [0.0; 3];
+    structure.instruments = vec![
+        instrument("west", Role::Actuator, vec![(1, strut([-3.0, 4.0, 0.0], [0.0, 4.0, 0.0]))]),
+        instrument("far", Role::Actuator, vec![(1, strut([-100.0, 3.0, 0.0], [0.0, 3.0, 0.0]))]),
+        instrument("arm", Role::Actuator, vec![(2, sum([1.0, 0.0, 0.0], [0.0, 0.0, 1.5]))]),
+        instrument("twist", Role::Actuator, vec![(2, sum(still, [0.0, 0.0, -1.0]))]),
+        Instrument {
+            holds: "-1200 kN".into(),
+            ..instrument("jack", Role::Actuator, vec![(2, sum([0.0, 1.0, 0.0], still))])
+        },
+        instrument("pair-1", Role::Actuator, vec![(1, sum([0.0, 1.0, 0.0], still))]),
+        instrument("pair-2", Role::Actuator, vec![(1, sum([0.0, 1.0, 0.0], still))]),
+        instrument("lvdt", Role::Transducer, vec![(2, strut([9.0, 4.0, 0.0], [6.0, 4.0, 0.0]))]),
+        instrument("cell", Role::LoadCell, vec![(1, sum([1.0, 0.0, 0.0], still))]),
+    ];
+    structure
+}
+
+#[test]
+fn a_rig_is_drawn_in_its_place() {
+    let sheet = rigged().sheet("A portal in its rig", ("m", 1.0));
+    no_text_meets_another(&sheet.0);
+    let svg = sheet.svg();
+    for class in ["actuator", "transducer", "load cell", "rigid"] {
+        assert!(svg.contains(&format!("<g class=\"{class}\">")), "{class}");
+    }
+    for text in ["west", "far, 100 m long", "arm", "twist", "jack, holds -1200 kN", "pair-1", "pair-2", "lvdt", "cell"]
+    {
+        assert!(svg.contains(&format!(">{text}<")), "{text}");
+    }
+    for word in ["actuator with transducer", "actuator in force control", "transducer", "load cell"] {
+        assert!(svg.contains(&format!(">{word}<")), "{word}");
+    }
+    assert!(svg.contains(">reaction wall or floor<") && !svg.contains("NaN") && !svg.contains("inf"));
+    assert!(svg.contains(">jack (actuator in force control, holds -1200 kN)</title>"));
+    // The strut is to scale: its wall is 3 m to the left of the column, which is 4 m high.
+    let drawing = rigged().drawing();
+    let [west, ..] = &rigged().places(&drawing, &rigged().instruments[0])[..] else { panic!("no place") };
+    let rig::Place::Strut { from, to, wall: true, length: None } = west else { panic!("{west:?}") };
+    assert_eq!((*from, *to), (drawing.along([-3.0, 4.0, 0.0]), drawing.along([0.0, 4.0, 0.0])));
+}
+
+#[test]
+fn odd_rigs_are_drawn_too() {
+    let sum = |moves: [f64; 3], turns: [f64; 3]| Acts::Sum { moves, turns };
+    let odd = [
+        Acts::Strut { anchor: [f64::NAN; 3], attachment: [0.0; 3] },
+        Acts::Strut { anchor: [f64::INFINITY, 0.0, 0.0], attachment: [0.0; 3] },
+        Acts::Strut { anchor: [0.0; 3], attachment: [0.0; 3] },
+        Acts::Strut { anchor: [0.0, 0.0, 9e9], attachment: [0.0, 4.0, 0.0] },
+        sum([0.0; 3], [0.0; 3]),
+        sum([f64::NAN; 3], [1.0; 3]),
+        sum([1e-300, 0.0, 0.0], [0.0, 0.0, 1e300]),
+    ];
+    for acts in odd {
+        for node in [1, 99] {
+            let mut structure = portal(holds("xx-", "--x"));
+            structure.rigid = vec![[0, 77]];
+            structure.instruments = vec![instrument("<odd>", Role::Actuator, vec![(node, acts.clone())])];
+            let svg = structure.sheet("odd", ("m", 1.0)).svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("<odd>"), "{acts:?}\n{svg}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use interfield_language::formula::FormulaElement;
 use interfield_language::model::{BlockData, FramePart};
 
 use super::frame;
+use super::slow::Held;
 
 /// An element as it is stored for the loop.
 #[derive(Clone, Debug)]
@@ -119,6 +120,8 @@ pub(super) struct Entry {
     pub(super) scatter: std::ops::Range<usize>,
     /// Set for elements that take the short way.
     pub(super) line: Option<Line>,
+    /// What stands in its place while a coupling computes it.
+    pub(super) held: Option<Held>,
 }
 
 /// The unknowns of an element with one coordinate between at most two free degrees of freedom, at most one state and no

@@ -25,8 +25,14 @@ impl Assembled {
             for (i, m) in self.motions.iter().enumerate() {
                 self.imposed[0][i] = self.imposed_share * m.at(0.0)[0];
             }
+            self.now = f64::NAN;
             return;
         }
+        // Tangents, forces and loads are asked for at the same time one after the other, and a signal may be a long formula.
+        if self.now == t {
+            return;
+        }
+        self.now = t;
         for (i, m) in self.motions.iter().enumerate() {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
         }
@@ -78,23 +84,10 @@ impl Assembled {
                 self.linear_force(&work.x, &work.y, r);
             }
         }
+        self.scratch = work;
         self.add_load(at.t, -1.0, r);
+        let mut fault = self.add_elements(0..self.elements.len(), at, shift, moving, r, g);
         let mut memory = std::mem::take(&mut self.memory);
-        let mut ahead = std::mem::take(&mut self.ahead);
-        let mut fault = None;
-        for (index, e) in self.elements.iter().enumerate() {
-            let bad = match (&e.law, &e.line) {
-                (Stored::Path(law), _) => self.path_force((e, law), at, shift, &mut memory, r),
-                (Stored::Frame(_), _) if moving == Moving::Laws => None,
-                (Stored::Frame(frame), _) => self.frame_force((e, frame), at, shift, (&mut memory, &mut ahead), r),
-                (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
-                (_, None) => self.element_force(e, at, shift, &mut work, r, g),
-            };
-            if let Some(place) = bad {
-                fault.get_or_insert(Fault::NonFinite { place, index });
-            }
-        }
-        self.rewound &= moving == Moving::Laws;
         let moves = moving == Moving::All;
         // A specimen is not moved on a number that is not one. All of them set out before the first is waited for.
         for specimen in self.measured.iter_mut().filter(|_| moves) {
@@ -108,9 +101,43 @@ impl Assembled {
             }
         }
         self.memory = memory;
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Adds forces and state rates of these elements, and moves those that remember.
+    #[inline]
+    pub(super) fn add_elements(
+        &mut self,
+        which: impl Iterator<Item = usize>,
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        moving: Moving,
+        r: &mut [f64],
+        g: &mut [f64],
+    ) -> Option<Fault> {
+        let mut work = std::mem::take(&mut self.scratch);
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut ahead = std::mem::take(&mut self.ahead);
+        let mut fault = None;
+        for index in which {
+            let e = &self.elements[index];
+            let bad = match (&e.law, &e.line) {
+                _ if let Some(held) = e.held => self.held_force((e, held), at, shift, &memory, r, g),
+                (Stored::Path(law), _) => self.path_force((e, law), at, shift, &mut memory, r),
+                (Stored::Frame(_), _) if moving == Moving::Laws => None,
+                (Stored::Frame(frame), _) => self.frame_force((e, frame), at, shift, (&mut memory, &mut ahead), r),
+                (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
+                (_, None) => self.element_force(e, at, shift, &mut work, r, g),
+            };
+            if let Some(place) = bad {
+                fault.get_or_insert(Fault::NonFinite { place, index });
+            }
+        }
+        self.rewound &= moving == Moving::Laws;
+        self.memory = memory;
         self.ahead = ahead;
         self.scratch = work;
-        fault.map_or(Ok(()), Err)
+        fault
     }
 
     /// [`Assembled::raw_force`] of nobody's step: what it moves is moved back.

@@ -4,19 +4,23 @@
 //! Only n x n matrices over the free degrees of freedom exist: element states are eliminated inside their
 //! element, supports with a prescribed motion stay outside.
 //! **Must not be here:** text, units, names, schemes.
+mod at;
 mod blueprint;
 mod element;
 mod energy;
 mod force;
 mod frame;
+mod harmonic;
 mod operators;
 mod rates;
+mod slow;
 mod statics;
 mod watched;
 mod wide;
+mod work;
 
 use interfield_kernel::element::path::MEMORY;
-use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, SlowLaws, System};
 use interfield_lab::rig::Rig;
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
@@ -29,7 +33,12 @@ use force::Moving;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
 use operators::Operator;
+pub use slow::Held;
+use slow::SlowLaw;
+pub(crate) use slow::is_slow;
 pub(crate) use statics::{Lead, Statics, Stuck};
+pub use work::Work;
+pub(crate) use work::can_yield;
 
 /// Coefficients of the constant matrices between a free row and an imposed column.
 #[derive(Clone, Copy, Debug)]
@@ -129,13 +138,19 @@ pub struct Assembled {
     forces: Vec<(usize, Signal)>,
     grounds: Vec<Ground>,
     ground_now: Vec<f64>,
+    /// The time of these and of the imposed motions; not a number if they follow no time.
+    now: f64,
     elements: Vec<Entry>,
     /// Elements of one coordinate whose force is a function of their deformation and its rate: springs, stops, dampers.
     curves: Vec<usize>,
+    /// Laws that can be computed apart.
+    slow: Vec<SlowLaw>,
     row_ptr: Vec<u32>,
     rows: Vec<(u32, f64)>,
     scatter: Vec<Scatter>,
     tangents: Vec<f64>,
+    /// The tangents that the dynamic matrices are made of; not numbers if these must be factorised anew.
+    factorised: Vec<f64>,
     /// Memory of the path-moved elements, then of the rigs.
     memory: Vec<f64>,
     /// Memory of the path-moved elements when the step began, if the scheme iterates.
@@ -166,6 +181,8 @@ pub struct Assembled {
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
     massless: f64,
     scratch: Scratch,
+    /// The unknowns at which accelerations are asked for apart.
+    few: at::Few,
 }
 
 impl Assembled {
@@ -215,6 +232,7 @@ impl Assembled {
                 eliminated0: eliminated,
                 scatter: first..scatter.len(),
                 line: Line::new(&part.rows, s, massive, n),
+                held: None,
             });
             for row in part.rows {
                 rows.extend(row);
@@ -228,6 +246,15 @@ impl Assembled {
         }
         let curve = |e: &Entry| e.d == 1 && e.s == 0 && !e.massive && e.memory == 0;
         let curves = elements.iter().enumerate().filter(|(_, e)| curve(e)).map(|(i, _)| i).collect();
+        // A law at an unknown without mass stays: the velocity there, which is all that a law computed apart receives, says
+        // nothing of the displacement.
+        let massless = |i: u32| pattern.position(i as usize, i as usize).is_none_or(|p| mass[p] == 0.0);
+        let moves = |e: &Entry| {
+            let of = row_ptr[e.row0] as usize..row_ptr[e.row0 + 1] as usize;
+            rows[of].iter().all(|&(i, f): &(u32, f64)| i as usize >= n || f == 0.0 || !massless(i))
+        };
+        let apart = |(i, e): (usize, &Entry)| SlowLaw::of(i, e, policy).filter(|_| moves(e));
+        let slow = elements.iter().enumerate().filter_map(apart).collect();
         let massive = elements.iter().any(|e| e.massive);
         let diagonal =
             (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
@@ -251,13 +278,16 @@ impl Assembled {
             couplings,
             forces,
             ground_now: vec![0.0; grounds.len()],
+            now: f64::NAN,
             grounds,
             elements,
             curves,
+            slow,
             row_ptr,
             rows,
             scatter,
             tangents: vec![0.0; tangents],
+            factorised: vec![f64::NAN; tangents],
             memory: vec![0.0; memory],
             committed: vec![0.0; memory],
             ahead,
@@ -275,6 +305,7 @@ impl Assembled {
             measured: Vec::new(),
             operators: Vec::new(),
             massless: 0.0,
+            few: at::Few::default(),
             scratch: Scratch {
                 x: vec![0.0; n],
                 y: vec![0.0; n],
@@ -297,7 +328,12 @@ impl Assembled {
             stiffness,
         };
         this.settle(this.dims().point(0.0, y0));
-        this.take_tangents(this.dims().point(0.0, y0))?;
+        let mut at = y0.to_vec();
+        if this.policy != TangentPolicy::Exact {
+            // Those that are kept are of the structure at rest: how fast a hysteretic force decays at the first velocity says nothing about later ones.
+            at[n..2 * n].fill(0.0);
+        }
+        this.take_tangents(this.dims().point(0.0, &at))?;
         if this.policy == TangentPolicy::Given {
             this.take_given_tangents();
         }
@@ -366,7 +402,7 @@ impl Assembled {
         let mut stiffness = self.stiffness.clone();
         for (e, memory) in self.elements.iter().zip(memory) {
             let [k, _, r, _, b, _, _] = e.blocks(&self.tangents);
-            let mut local = k.to_vec();
+            let mut local = e.held.map_or(k.to_vec(), |held| vec![held.law[0]]);
             if *memory {
                 for i in 0..e.d {
                     for l in 0..e.s {
@@ -377,9 +413,7 @@ impl Assembled {
                 }
             }
             if matches!(e.law, Stored::Frame(_)) {
-                // Sway under an axial force that changes: of second order in a small motion, and no part of its modes.
-                let full = local.clone();
-                (0..e.d * e.d).for_each(|at| local[at] = 0.5 * (full[at] + full[at % e.d * e.d + at / e.d]));
+                local = harmonic::symmetric(&local, e.d);
             }
             for s in &self.scatter[e.scatter.clone()] {
                 stiffness[s.position as usize] += s.factor * local[s.index as usize];
@@ -394,7 +428,7 @@ impl Assembled {
         let mut damping = self.damping.clone();
         damping.resize(self.pattern.nnz(), 0.0);
         for e in &self.elements {
-            let [_, c, ..] = e.blocks(&self.tangents);
+            let c = e.held.as_ref().map_or(e.blocks(&self.tangents)[1], |held| &held.law[1..]);
             for s in &self.scatter[e.scatter.clone()] {
                 damping[s.position as usize] += s.factor * c[s.index as usize];
             }
@@ -473,6 +507,7 @@ impl System for Assembled {
 
     fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault> {
         self.operators = operators.iter().map(|&mck| self.operator(mck)).collect::<Result<_, _>>()?;
+        self.factorised.copy_from_slice(&self.tangents);
         Ok(())
     }
 
@@ -481,11 +516,30 @@ impl System for Assembled {
             return Ok(());
         }
         self.take_tangents(at)?;
-        self.factorize().map_err(|fault| self.cause(fault))
+        // Bilinear laws have the tangents of the step before nearly always.
+        if self.mass_now.is_none() && self.factorised == self.tangents {
+            return Ok(());
+        }
+        self.factorised.fill(f64::NAN);
+        self.factorize().map_err(|fault| self.cause(fault))?;
+        self.factorised.copy_from_slice(&self.tangents);
+        Ok(())
     }
 
     fn solve(&mut self, slot: usize, b: &mut [f64], bs: &mut [f64]) {
         self.solve_in_slot(slot, b, bs);
+    }
+
+    fn changes_mass(&self) -> bool {
+        self.mass_now.is_some()
+    }
+
+    fn prepare_at(&mut self, unknowns: &[usize]) -> bool {
+        self.find_few(unknowns)
+    }
+
+    fn accelerations_at(&mut self, at: Point<'_>, a: &mut [f64]) -> Result<(), Fault> {
+        self.few_accelerations(at, a)
     }
 
     fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
@@ -507,6 +561,19 @@ impl System for Assembled {
         &mut self.memory
     }
 
+    /// That of the laws; rigs, and given forces, follow.
+    fn own_memory(&self) -> usize {
+        self.committed.len()
+    }
+
+    fn mixes(&self, i: usize) -> bool {
+        let e = &self.elements[self.elements.partition_point(|e| e.memory0 + e.memory <= i)];
+        match &e.law {
+            Stored::Frame(frame) => frame.part.mixes(&frame.sections.tables()),
+            _ => true,
+        }
+    }
+
     /// What the rigs remember beside their memory here.
     fn persist(&mut self, archive: &mut dyn Archive) {
         self.measured.iter_mut().for_each(|m| m.persist(archive));
@@ -526,6 +593,7 @@ impl System for Assembled {
                 frame::start(part, at.t, &q, &mut memory[e.memory0..e.memory0 + e.memory]);
             }
         }
+        self.measured.iter().for_each(|m| m.settle(&mut memory));
         self.memory = memory;
         self.commit();
     }
@@ -553,6 +621,10 @@ impl System for Assembled {
     fn rewind(&mut self) {
         self.memory[..self.committed.len()].copy_from_slice(&self.committed);
         self.rewound = true;
+    }
+
+    fn laws(&mut self) -> Option<&mut dyn SlowLaws> {
+        Some(self)
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

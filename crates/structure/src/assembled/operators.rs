@@ -35,7 +35,7 @@ impl Assembled {
         let mut tangents = std::mem::take(&mut self.tangents);
         let mut work = std::mem::take(&mut self.scratch);
         let mut ahead = std::mem::take(&mut self.ahead);
-        for e in &self.elements {
+        for e in self.elements.iter().filter(|e| e.held.is_none()) {
             if matches!(e.law, Stored::Frame(_)) {
                 self.frame_tangent(e, at, &mut ahead, &mut tangents);
                 continue;
@@ -136,6 +136,7 @@ impl Assembled {
         for (index, e) in self.elements.iter().enumerate() {
             if e.line.is_some() {
                 let mut local = c * self.tangents[e.tangent0 + 1] + k * self.tangents[e.tangent0];
+                local += e.held.filter(|_| stands_in).map_or(0.0, |held| k * held.law[0]);
                 if e.s == 1 {
                     let [_, _, r, a, b, es] = with_state(&self.tangents, e);
                     let pivot = m - c * es;
@@ -160,6 +161,7 @@ impl Assembled {
             for i in 0..d * d {
                 local[i] = c * bc[i] + k * bk[i] + if e.massive { m * bm[i] } else { 0.0 };
             }
+            local[0] += e.held.filter(|_| stands_in).map_or(0.0, |held| k * held.law[0]);
             if s > 0 {
                 let (inv, h) = op.eliminated[e.eliminated0..e.eliminated0 + s * s + s * d].split_at_mut(s * s);
                 for i in 0..s {

@@ -53,7 +53,8 @@ impl Assembled {
                 law => law.response(t, &[q], &[0.0], &s[e.state0..e.state0 + e.s], &mut p, &mut g),
             }
             let [k, _, r, _, b, _, _] = e.blocks(&self.tangents);
-            let stiffness = k[0] + r.iter().zip(b).map(|(r, b)| r * b).sum::<f64>();
+            let tangent = k[0] + r.iter().zip(b).map(|(r, b)| r * b).sum::<f64>();
+            let stiffness = e.held.map_or(tangent, |held| held.law[0]);
             sum += (p[0] * q).abs() + if stiffness > 0.0 { p[0] * p[0] / (2.0 * stiffness) } else { 0.0 };
         }
         sum
@@ -99,7 +100,8 @@ impl Assembled {
             let masses: Vec<f64> = free.clone().map(|r| mass(r.0 as usize)).collect();
             let flexibility: f64 = free.zip(&masses).map(|((_, f), m)| f * f / m).sum();
             let swings = flexibility > 0.0 && masses.iter().all(|m| *m > 0.0);
-            (self.tangents[e.tangent0], if swings { 1.0 / flexibility } else { f64::INFINITY })
+            let stiffness = e.held.map_or(self.tangents[e.tangent0], |held| held.law[0]);
+            (stiffness, if swings { 1.0 / flexibility } else { f64::INFINITY })
         };
         self.curves.iter().map(property).collect()
     }

@@ -31,7 +31,7 @@ pub(crate) fn attach(
     let unknowns = assembly.unknowns(&external.dofs);
     let matrices = [stiffness, vec![0.0; n * n]];
     // Forces belong to where the program got to, which need not be where it was sent.
-    assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, memory0));
+    assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, (memory0, 0)));
     Ok(())
 }
 

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use interfield_lab::compensate::Compensator;
-use interfield_lab::controller::{Controller, Plan};
-use interfield_lab::emulate::{Drive, Emulated, Replica};
+use interfield_lab::compensate::Multivariable;
+use interfield_lab::controller::{Calibration, Control, Controller, Hold, Plan};
+use interfield_lab::emulate::{Body, Carried, Drive, Emulated, Replica};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Kinematics;
-use interfield_lab::plant::{self, Delayed, Ideal, Limited, Transfer};
+use interfield_lab::plant::{self, Coupled, Delayed, Ideal, Limited, Transfer};
 use interfield_lab::rig::Rig;
-use interfield_lab::safety::Limits;
+use interfield_lab::safety::{Action, Limits, Watch};
 use interfield_language::specimen::{Actuator, Dynamics, Specimen};
 
-use super::Workshop;
 use super::stand_in::Physical;
+use super::{Workshop, held, sensing};
 
 /// Why a rig could not be built, as a sentence for the user.
 pub(super) enum Unbuilt {
@@ -30,20 +30,28 @@ impl From<String> for Unbuilt {
     }
 }
 
-/// The rig of a specimen.
+/// The rig of a specimen, with the names of the degrees of freedom that it moves.
 pub(super) fn build(
     specimen: &Specimen,
+    names: &[&str],
     physical: &mut Physical,
     workshop: &mut dyn Workshop,
 ) -> Result<Box<dyn Rig>, Unbuilt> {
-    let n = specimen.dofs.len();
+    let m = specimen.actuators.len();
     let linear = workshop.linear();
-    let kinematics = kinematics(specimen, linear)?;
+    let mut kinematics = kinematics(specimen, linear);
+    held::check(specimen, names, physical, &kinematics)?;
+    let sensing = sensing::sensing(specimen, names, (&kinematics, &physical.stand_in.driven[0]), linear)?;
     let hardware = match workshop.hardware(specimen).map_err(Unbuilt::Workshop)? {
         Some(hardware) => hardware,
         None => emulated(specimen, physical, linear)?,
     };
-    let compensator: Arc<dyn Compensator> = match specimen.compensation.design(specimen.period) {
+    // The emulated laboratory and recordings are told metres and newtons, and tell them.
+    let (calibration, sensing) = match hardware.has_instruments() {
+        true => (specimen.actuators.iter().map(|a| a.calibration).collect(), sensing),
+        false => (vec![Calibration::default(); m], sensing.uncalibrated()),
+    };
+    let compensator: Arc<dyn Multivariable> = match specimen.compensator() {
         adaptive if linear => Arc::from(adaptive.frozen()),
         compensator => Arc::from(compensator),
     };
@@ -58,23 +66,53 @@ pub(super) fn build(
         brake: specimen.brake,
         home: specimen.home,
         stalls: if linear { Vec::new() } else { specimen.stalls.clone() },
-        envelopes: (0..n).map(|i| if linear { Envelope::OPEN } else { specimen.envelope(i) }).collect(),
-        compensators: vec![compensator; n],
-        calibration: specimen.actuators.iter().map(|a| a.calibration).collect(),
-        stiffness: (0..n).map(|i| physical.stand_in.stiffness[i * n + i] / specimen.scale).collect(),
+        envelopes: (0..m).map(|i| if linear { Envelope::OPEN } else { specimen.envelope(i) }).collect(),
+        compensator,
+        calibration,
+        stiffness: (0..m).map(|i| kinematics.against(&physical.stand_in.driven[0], i) / specimen.scale).collect(),
+        mounts: specimen.actuators.iter().map(|a| a.mount).collect(),
+        // It moves nothing, and what it has learned would be a state that no probe knows.
+        sharing: specimen.sharing.filter(|_| kinematics.rank() < m && !linear),
+        holds: holds(specimen, physical, &mut kinematics, linear),
+        free: specimen.inner.len() - specimen.held,
     };
     let limits = match linear {
-        true => (Limits::none(), vec![Limits::none(); n]),
-        false => (specimen.limits, (0..n).map(|i| specimen.limits_of(i)).collect()),
+        true => (Limits::none(), vec![Limits::none(); m]),
+        false => (specimen.limits, (0..m).map(|i| specimen.limits_of(i)).collect()),
     };
-    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, limits)?).map_err(Unbuilt::Workshop)
+    let controller = Controller::new(plan, kinematics, hardware, limits)?.measured_by(sensing)?;
+    workshop.mount(specimen, controller).map_err(Unbuilt::Workshop)
 }
 
-fn kinematics(specimen: &Specimen, linear: bool) -> Result<Kinematics, String> {
+/// How actuators hold inner degrees of freedom. Without limits and learning they stay at their places.
+fn holds(specimen: &Specimen, physical: &Physical, kinematics: &mut Kinematics, linear: bool) -> Vec<Hold> {
+    let hold = |(i, actuator): (usize, &Actuator)| {
+        let loading = actuator.loading.as_ref()?;
+        let usual = || Some(Watch::new(LOAD_ERROR * loading.load.abs(), Action::RampDown)).filter(|w| w.limit > 0.0);
+        let stiffness = kinematics.against(&physical.stand_in.driven[0], i) / specimen.scale;
+        Some(Hold {
+            actuator: i,
+            load: loading.load,
+            bandwidth: loading.bandwidth,
+            // Of the specimen and of what gives before it.
+            stiffness: stiffness / (1.0 + stiffness / actuator.mount),
+            control: if linear { Control::Displacement } else { loading.control },
+            switches: if linear { Vec::new() } else { loading.switches.clone() },
+            error: specimen.limits_of(i).load_error.or_else(usual),
+        })
+    };
+    specimen.actuators.iter().enumerate().filter_map(hold).collect()
+}
+
+/// Share of its load by which the force of an actuator may be off, if the file says nothing.
+const LOAD_ERROR: f64 = 0.2;
+
+/// Its actuators over the degrees of freedom that they move.
+fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
-    let found = Kinematics::new(levers);
-    let found = found.ok_or("its actuators cannot control it: some of them act along the same line")?;
-    Ok(if linear { found.linearised() } else { found })
+    let shares: Vec<f64> = specimen.actuators.iter().map(|a| a.share).collect();
+    let found = Kinematics::new(levers, specimen.columns()).sharing(&shares);
+    if linear { found.linearised() } else { found }
 }
 
 /// The emulated laboratory of a specimen; the error is a sentence for the user.
@@ -86,11 +124,30 @@ pub(super) fn emulated(
     let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
     let system = physical.system.take().ok_or("it is mounted twice")?;
     let start = physical.start.clone();
-    let body =
-        Replica::new(system, specimen.scale, physical.stand_in.stiffness.clone(), specimen.masses.clone(), start);
+    let driven = physical.stand_in.driven[0].clone();
+    let mut masses: Vec<f64> = specimen.masses.iter().chain(&specimen.inner_masses[..specimen.held]).copied().collect();
+    let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start);
+    if let Some(free) = physical.free.take() {
+        let at_rest = replica.with_free(free, specimen.period);
+        replica = at_rest.map_err(|_| "its inner degrees of freedom have no position of rest")?;
+    }
+    let mut body: Box<dyn Body> = Box::new(replica);
+    if let Some(fixtures) = sensing::fixtures(specimen, &driven, linear) {
+        let n = masses.len();
+        masses.iter_mut().zip(fixtures.masses().iter().step_by(n + 1)).for_each(|(mass, fixed)| *mass += fixed);
+        let straight = specimen.actuators.iter().any(|a| a.dynamics == Dynamics::Ideal);
+        body = Box::new(Carried::new(body, fixtures, straight));
+    }
     let faults = if linear { Vec::new() } else { specimen.faults.clone() };
-    let (kinematics, masses) = (kinematics(specimen, linear)?, &specimen.masses);
-    Ok(Box::new(Emulated::new(drives, kinematics, Box::new(body), masses, specimen.period, faults)))
+    let mounts = specimen.actuators.iter().any(|a| a.mount.is_finite());
+    let mounts = mounts.then(|| specimen.actuators.iter().map(|a| a.mount).collect());
+    let (kinematics, gives) = (kinematics(specimen, linear), (masses.as_slice(), mounts));
+    let together = specimen.plant.as_ref().map(|plant| Coupled::new(plant, specimen.period));
+    let laboratory = Emulated::new(drives, kinematics, body, gives, specimen.period, faults).moving_together(together);
+    Ok(Box::new(match sensing::instruments(specimen, linear) {
+        Some(instruments) => laboratory.with_instruments(instruments),
+        None => laboratory,
+    }))
 }
 
 /// One actuator of the emulated laboratory.

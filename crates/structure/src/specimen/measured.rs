@@ -24,6 +24,10 @@ pub(crate) struct Measured {
     correct: bool,
     /// Offset in the memory of the system.
     memory0: usize,
+    /// Where its inner degrees of freedom begin, m (rad).
+    inner: Vec<f64>,
+    /// Its number in the substructure.
+    number: u16,
     u: Vec<f64>,
     v: Vec<f64>,
 }
@@ -34,10 +38,32 @@ impl Measured {
         unknowns: Vec<usize>,
         [stiffness, damping]: [Vec<f64>; 2],
         correct: bool,
-        memory0: usize,
+        (memory0, number): (usize, usize),
     ) -> Self {
         let n = unknowns.len();
-        Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }
+        Measured {
+            rig,
+            unknowns,
+            stiffness,
+            damping,
+            correct,
+            memory0,
+            number: number as u16,
+            inner: Vec::new(),
+            u: vec![0.0; n],
+            v: vec![0.0; n],
+        }
+    }
+
+    /// The same with inner degrees of freedom that begin here.
+    pub(crate) fn with_inner(self, inner: Vec<f64>) -> Self {
+        Measured { inner, ..self }
+    }
+
+    /// Before the first measurement, which some schemes do not ask for at the start, inner degrees of freedom are where they begin.
+    pub(crate) fn settle(&self, memory: &mut [f64]) {
+        let n = self.unknowns.len();
+        self.inner.iter().enumerate().for_each(|(i, u)| memory[self.place(Reading::Reached, n + i)] = *u);
     }
 
     /// What of it is known before the test.
@@ -56,9 +82,10 @@ impl Measured {
         self.rig.memory()
     }
 
-    /// Place of a reading of a commanded degree of freedom in the memory of the system.
+    /// Place of a reading of a degree of freedom in the memory of the system: of the commanded ones, then of the inner ones.
     pub(crate) fn place(&self, reading: Reading, i: usize) -> usize {
-        self.memory0 + reading.place(i, self.unknowns.len())
+        let n = self.unknowns.len();
+        self.memory0 + if i < n { reading.place(i, n) } else { reading.inner_place(i - n, n) }
     }
 
     /// The largest force that it said last, N (N m).
@@ -96,7 +123,7 @@ impl Measured {
     /// Sends the rig to `at`, without waiting.
     pub(crate) fn set_out(&mut self, at: Point<'_>) -> Result<(), Fault> {
         self.look_at(at);
-        self.rig.set_out(Target { t: at.t, u: &self.u, v: &self.v })
+        self.rig.set_out(Target { t: at.t, u: &self.u, v: &self.v }).map_err(|fault| fault.of_specimen(self.number))
     }
 
     fn look_at(&mut self, at: Point<'_>) {
@@ -119,7 +146,8 @@ impl Measured {
         let memory = &mut memory[self.memory0..self.memory0 + self.rig.memory()];
         self.look_at(at);
         if moves {
-            self.rig.exchange(memory, Target { t: at.t, u: &self.u, v: &self.v })?;
+            let moved = self.rig.exchange(memory, Target { t: at.t, u: &self.u, v: &self.v });
+            moved.map_err(|fault| fault.of_specimen(self.number))?;
         }
         for i in 0..n {
             let mut f = memory[Reading::Force.place(i, n)];

@@ -8,7 +8,9 @@
 //! **Must not be here:** text; what a laboratory does ([`interfield_lab`]).
 
 mod build;
+mod held;
 mod measured;
+mod sensing;
 mod stand_in;
 
 use interfield_lab::controller::Controller;
@@ -91,14 +93,20 @@ pub struct Apart {
 /// What cannot be assembled, or built.
 pub fn apart(model: &Model, specimen: usize, workshop: &mut dyn Workshop) -> Result<Apart, Vec<Problem>> {
     let (s, mut physical) = one(model, specimen)?;
-    let rig = build::build(s, &mut physical, workshop).map_err(|e| vec![problem(s, specimen, e)])?;
+    let rig = build::build(s, &names(model, s), &mut physical, workshop).map_err(|e| vec![problem(s, specimen, e)])?;
     let StandIn { stiffness, damping, .. } = physical.stand_in;
     Ok(Apart { rig, stiffness, damping })
 }
 
+/// Names of the degrees of freedom that the actuators of a specimen move.
+fn names<'m>(model: &'m Model, specimen: &Specimen) -> Vec<&'m str> {
+    let moved = specimen.dofs.iter().chain(&specimen.inner[..specimen.held]);
+    moved.map(|&d| model.dofs[d].name.as_str()).collect()
+}
+
 /// A specimen and its elements by themselves.
 fn one(model: &Model, specimen: usize) -> Result<(&Specimen, Physical), Vec<Problem>> {
-    let (_, stand_ins) = substitute(model);
+    let (_, stand_ins) = substitute(model)?;
     let (s, stand_in) = model.specimens.get(specimen).zip(stand_ins.into_iter().nth(specimen)).ok_or_else(|| {
         vec![Problem::error(Subject::Specimen(specimen), "there is no such specimen".to_owned(), REFERENCE)]
     })?;
@@ -125,12 +133,14 @@ pub(crate) fn mount(
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
         let unknowns = assembly.unknowns(&specimen.dofs);
-        let rig = build::build(specimen, &mut physical, workshop);
-        let StandIn { stiffness, damping, rows: own } = physical.stand_in;
+        let rig = build::build(specimen, &names(model, specimen), &mut physical, workshop);
+        let StandIn { stiffness, damping, rows: own, .. } = physical.stand_in;
+        let inner: Vec<f64> = specimen.inner.iter().map(|&d| model.dofs[d].u0).collect();
         match rig {
-            Ok(rig) => assembly
-                .system
-                .attach(|memory0| Measured::new(rig, unknowns, [stiffness, damping], specimen.correct_force, memory0)),
+            Ok(rig) => assembly.system.attach(|memory0| {
+                Measured::new(rig, unknowns, [stiffness, damping], specimen.correct_force, (memory0, i))
+                    .with_inner(inner)
+            }),
             Err(message) => problems.push(problem(specimen, i, message)),
         }
         rows.push(own);

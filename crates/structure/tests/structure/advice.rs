@@ -211,7 +211,13 @@ fn nothing_is_said_about_the_models_of_the_project() {
             let path: PathBuf = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "toml") {
                 let text = std::fs::read_to_string(&path).unwrap();
-                let (_, found) = findings(&path.display().to_string(), &text, &root.join(folder), None);
+                let (_, mut found) = findings(&path.display().to_string(), &text, &root.join(folder), None);
+                // The tests on the rig of Trento have the compensation of paper 000, about which there is something to say.
+                let name = path.file_name().unwrap().to_str().unwrap();
+                if name.starts_with("trento-") && name != "trento-rig.toml" {
+                    assert!(found.len() == 1 && found[0].message.contains("adds energy to the loop"), "{found:?}");
+                    found.clear();
+                }
                 assert_eq!(found, [], "{}", path.display());
                 seen += 1;
             }

@@ -89,10 +89,13 @@ record = {{ channels = ["a.x"], energy = true }}
     assert!(last[5].abs() < 0.05 * last[4] && last[2] > 0.3 * last[4], "its work is internal: {last:?}");
 }
 
-pub(crate) const COUPLINGS: [(&str, u32); 12] = [
+pub(crate) const COUPLINGS: [(&str, u32); 15] = [
     ("pmc", 1),
     ("pmc", 4),
     ("pmc2", 2),
+    ("pmc2s", 2),
+    ("psl", 4),
+    ("psl1", 2),
     ("foh", 3),
     ("gc", 5),
     ("pm", 4),

@@ -1,16 +1,20 @@
 //! Couplings that are the run in one piece, to rounding, and networks of more than two substructures.
 
+use std::sync::Arc;
+
 use interfield_coupling::{CouplingMethod, GcOptions};
-use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Mck, StepMap, System};
+use interfield_language::parse::Overrides;
+use interfield_structure::assemble;
 use interfield_testkit::couplings::{
     EXPLICIT, ROWS, Setting, TRAPEZOIDAL, advance, begin, frame, motion, newmark, row,
 };
 use interfield_testkit::networks::{Network, Piece, random_chain};
 use interfield_testkit::numerics::{Random, apply, exponential, first_order, largest, slope};
 use interfield_testkit::problems;
-use interfield_testkit::run::{history, read};
+use interfield_testkit::run::{history, model, read};
 
 const HHT: AnyScheme = AnyScheme::Alpha(Alpha::hht(0.1, Predictor::Full));
 const CHUNG_HULBERT: AnyScheme = AnyScheme::Alpha(Alpha::chung_hulbert(0.8, Predictor::Full));
@@ -165,4 +169,51 @@ fn networks_converge_with_every_coupling() {
             assert!((low..high).contains(&order), "{what}, {name}: order {order:.2}, {errors:?}");
         }
     }
+}
+
+/// Accelerations at a few unknowns are those of whole evaluations, bit by bit, along a path; what has no shorter way says so.
+#[test]
+fn accelerations_at_a_few_unknowns_are_those_of_a_whole_evaluation() {
+    let mut random = Random(5);
+    let mut short = Vec::new();
+    for name in [
+        "rio-torto-isolated",
+        "rio-torto-as-built",
+        "viaduct",
+        "three-dof",
+        "multi-support",
+        "hysteretic-building",
+        "forced-split-mass",
+        "duffing-chain",
+        "frame",
+        "spring-pendulum",
+    ] {
+        let model = Arc::new(model(name, &Overrides::default()));
+        let part = || assemble(&model).unwrap_or_else(|p| panic!("{name}: {}", p[0].message));
+        let [mut few, mut whole] = [part(), part()];
+        let dims = whole.system.dims();
+        let (n, unknowns) = (dims.nu, [dims.nu - 1, dims.nu / 2, 0]);
+        if !few.system.prepare_at(&unknowns) {
+            continue;
+        }
+        short.push(name);
+        whole.system.prepare(&[Mck::MASS]).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+        let (mut r, mut g, mut found) = (vec![0.0; n], vec![0.0; dims.ns], [0.0; 3]);
+        for k in 0..200 {
+            let x: Vec<f64> = whole.y0.iter().map(|y| y + 0.02 * (random.uniform() - 0.5)).collect();
+            let at = dims.point(0.013 * f64::from(k), &x);
+            few.system.accelerations_at(at, &mut found).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+            whole.system.force(at, None, &mut r, &mut g).unwrap_or_else(|fault| panic!("{name}: {fault:?}"));
+            r.iter_mut().for_each(|r| *r = -*r);
+            whole.system.solve(0, &mut r, &mut g);
+            assert_eq!(found, unknowns.map(|i| r[i]), "{name}, point {k}");
+            assert_eq!(few.system.memory(), whole.system.memory(), "{name}, point {k}");
+        }
+        // A number that is not one is found where it stands.
+        let bad = vec![f64::NAN; dims.state()];
+        let fault = few.system.accelerations_at(dims.point(0.0, &bad), &mut found);
+        assert!(fault.is_err() || found.iter().all(|a| a.is_nan()), "{name}: {found:?}");
+    }
+    assert!(short.contains(&"rio-torto-isolated") && short.contains(&"three-dof"), "{short:?}");
+    assert!(!short.contains(&"spring-pendulum"), "its mass matrix depends on the configuration");
 }

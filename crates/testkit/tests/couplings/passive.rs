@@ -2,12 +2,12 @@
 
 use interfield_coupling::CouplingMethod;
 use interfield_coupling::{Coupling, FohOptions, PmcOptions};
-use interfield_structure::Assembled;
 use interfield_testkit::couplings::{ChainSprings, Cut, Setting, begin, chain, row, split_mass, three_dof};
 use interfield_testkit::golden::{golden, list, number, numbers};
+use interfield_testkit::shared::{Shared, shared};
 
 /// A scheme by its name in the reference: "PMC-a(0.8) kappa=1".
-fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> Box<dyn Coupling<Assembled>> {
+fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> Box<dyn Coupling<Shared>> {
     let (method, scheme) = row(name.split(['(', ' ']).next().unwrap_or_default());
     let kappa = if name.contains("kappa=1") { 1.0 } else { 0.0 };
     let chi = if name.contains("chi=0.2") { 0.2 } else { 0.0 };
@@ -16,7 +16,8 @@ fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> Box<dyn Coupling<Assemble
         CouplingMethod::Foh(options) => CouplingMethod::Foh(FohOptions { kappa, chi, ..options }),
         other => other,
     };
-    begin(method, cut.assembly(&Setting::same(scheme, dt, ss)))
+    // The laws of the reference have one memory for all states.
+    begin(method, shared(cut.assembly(&Setting::same(scheme, dt, ss))))
 }
 
 fn problem(name: &str) -> Option<Cut> {

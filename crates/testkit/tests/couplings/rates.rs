@@ -72,7 +72,7 @@ fn every_coupling_at_velocity_level_takes_parts_with_different_substeps() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 24);
+    assert_eq!(tried, 33);
 }
 
 /// A pendulum whose floor is the interface: a multiplier must act through the mass where the pendulum is.

@@ -106,3 +106,22 @@ fn specimens_that_remember_move_as_in_the_reference() {
     }
     assert_eq!(k, 1536);
 }
+
+/// Twelve isolators slide on the coarse side: a multiplier of 397 kN as with one sequence of steps, no gap, nothing rough.
+#[test]
+fn slow_laws_keep_the_multipliers_of_the_isolated_viaduct_smooth() {
+    let overrides =
+        Overrides { coupling: Some("psl".to_owned()), dt: Some("1 s/256".to_owned()), ..Overrides::default() };
+    let mut sim =
+        Simulation::new(model("rio-torto-isolated", &overrides)).unwrap_or_else(|p| panic!("{}", p[0].message));
+    let force = |k: u64| {
+        sim.step(k).unwrap_or_else(|fault| panic!("step {k}: {}", sim.explain(fault)));
+        sim.coupling.multipliers()[0] / 1e3
+    };
+    let forces: Vec<f64> = (0..6 * 256).map(force).collect();
+    let most = largest(&forces);
+    assert!((350.0..500.0).contains(&most), "{most} kN");
+    let third = forces.windows(4).map(|w| (w[3] - 3.0 * w[2] + 3.0 * w[1] - w[0]).powi(2));
+    let rough = (third.sum::<f64>() / forces.len() as f64).sqrt();
+    assert!(rough < 0.05 * most, "{rough} kN");
+}

@@ -6,7 +6,7 @@ use interfield_coupling::{Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::partition;
-use interfield_language::partition::{Constraints, Partition, Shares};
+use interfield_language::partition::{Choice, Constraints, Partition, Shares};
 use interfield_structure::split::Split;
 use interfield_structure::{Assembled, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame};
@@ -36,7 +36,12 @@ fn cut(model: &Model, scheme: AnyScheme, count: usize, mut seed: u64) -> Split {
     let owners = (0..model.elements.len()).map(|e| if e < count { e } else { random(count) }).collect();
     let substructures = (0..count).map(substructure).collect();
     let info = find("clm").expect("the classical form has a name");
-    let coupling = partition::Coupling { info, method: CouplingMethod::Gc(GcOptions), constraints: Constraints::Tree };
+    let coupling = partition::Coupling {
+        info,
+        method: CouplingMethod::Gc(GcOptions),
+        constraints: Constraints::Tree,
+        choice: Choice::Named,
+    };
     let partition = Partition { substructures, owners, rest: None, coupling };
     let model = Model { partition: Some(partition), ..model.clone() };
     taken_apart(&model)

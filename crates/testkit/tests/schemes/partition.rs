@@ -4,7 +4,7 @@ use interfield_coupling::registry::find;
 use interfield_coupling::{CouplingMethod, FohOptions};
 use interfield_kernel::{Shift, System};
 use interfield_language::model::{Damping, Load, Model, Support};
-use interfield_language::partition::{Constraints, Coupling, Partition, Shares, Substructure};
+use interfield_language::partition::{Choice, Constraints, Coupling, Partition, Shares, Substructure};
 use interfield_language::signal::Signal;
 use interfield_structure::split::{Constraint, Split};
 use interfield_structure::{Assembly, assemble};
@@ -56,7 +56,12 @@ fn partitioned(model: &Model, count: usize, random: &mut Random, share: f64) -> 
     }
     let substructures = (0..count).map(substructure).collect();
     let info = find("foh").expect("FOH has a name");
-    let coupling = Coupling { info, method: CouplingMethod::Foh(FohOptions::FOH), constraints: Constraints::Tree };
+    let coupling = Coupling {
+        info,
+        method: CouplingMethod::Foh(FohOptions::FOH),
+        constraints: Constraints::Tree,
+        choice: Choice::Named,
+    };
     let partition = Partition { substructures, owners, rest: None, coupling };
     Model { partition: Some(partition), ..model.clone() }
 }

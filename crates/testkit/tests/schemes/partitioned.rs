@@ -116,11 +116,12 @@ fn every_coupling_runs_a_model_file_and_agrees_with_the_whole() {
 
 #[test]
 fn couplings_step_as_they_say() {
-    for (info, mix) in COUPLINGS.iter().map(|m| (m, "")).chain([(&COUPLINGS[0], "mix = 0.01\n")]) {
-        let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n{mix}", info.name));
+    for (info, tie) in COUPLINGS.iter().map(|m| (m, "")).chain([(&COUPLINGS[0], "tie = 0\n")]) {
+        let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n{tie}", info.name));
         let substeps = if info.sided { "interface_mass = 0.4\nsubsteps = 4" } else { "interface_mass = 0.4" };
         let model = read(&text.replace("interface_mass = 0.4", substeps));
-        let method = model.partition.as_ref().unwrap().coupling.method;
+        let partition = model.partition.as_ref().unwrap();
+        let (method, step) = (partition.coupling.method, partition.coarse_step());
         let started = start(model);
         let b = started.coupling.blueprint();
         let ways = |subdomains: Vec<usize>| {
@@ -129,7 +130,7 @@ fn couplings_step_as_they_say() {
         // The longest step of the coarse side is that of the regular macro-steps; it starts with shorter ones.
         let coarse = ways(b.coarse.clone().chain(b.twins.clone()).collect());
         let longest = coarse.iter().map(|way| way.dt).fold(0.0, f64::max) / b.h;
-        assert!((longest - method.facts().coarse_step).abs() < 1e-12, "{}: {longest}", info.name);
+        assert!((longest - step).abs() < 1e-12, "{}: {longest}", info.name);
         let whole = ways(b.fine.clone().collect()).iter().any(|way| way.steps == 4);
         assert_eq!(whole, method.facts().ramped, "{}", info.name);
     }
@@ -230,8 +231,8 @@ fn a_coupling_of_the_command_line_brings_its_scheme() {
 #[test]
 fn the_gap_is_closed_whatever_the_units() {
     // Stiffnesses of 1e11 N/m beside Boolean constraints: the static modes must not be taken for singular.
-    let text =
-        include_str!("../../../../models/rio-torto-isolated.toml").replace("mix = 0.01", "kappa = 1\nmix = 0.01");
+    let text = include_str!("../../../../models/rio-torto-isolated.toml")
+        .replace("method = \"pmc\"", "method = \"pmc\"\nkappa = 1");
     let mut sim = start(read(&text.replace("duration = \"4 s\"", "duration = \"0.5 s\"")));
     rows(&mut sim);
     let quality = sim.quality().expect("it is cut");

@@ -262,6 +262,19 @@ fn couplings(cases: &mut Vec<Case>) {
     }
 }
 
+/// Rigs as laboratories build them: fewer and more actuators than degrees of freedom, struts, a held load, inner masses, coupled actuators.
+fn rigs(cases: &mut Vec<Case>) {
+    let file = |path: &str| {
+        let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+    };
+    let models = ["brace", "torsion", "plan", "hexapod", "pair", "pier", "pendulum"];
+    for (name, path) in models.iter().map(|m| (*m, format!("models/rig-{m}.toml"))) {
+        cases.push(Case::new(format!("rig {name}"), file(&path)));
+    }
+    cases.push(Case::new("coupled actuators", file("crates/cli/tests/data/coupled-rig.toml")));
+}
+
 fn laboratories(cases: &mut Vec<Case>) {
     let mut add = |name: &str, more: &str, actuator: &str| {
         let rig = format!("{RIG}{more}actuator = [{{ {actuator}{NOISY} }}]\n");
@@ -351,7 +364,7 @@ fn others(cases: &mut Vec<Case>) {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    [laws, schemes, couplings, laboratories, others].into_iter().for_each(|add| add(&mut cases));
+    [laws, schemes, couplings, laboratories, rigs, others].into_iter().for_each(|add| add(&mut cases));
     cases
 }
 

@@ -76,8 +76,8 @@ fn passive(name: &str, cut: &Cut, dt: f64, ss: usize) -> TwoSided<Assembled> {
     let lsrt2 = AnyScheme::Rosenbrock(Rosenbrock::lsrt2(Rosenbrock::GAMMA_MINUS));
     let assembly = cut.assembly(&Setting::same(if name.ends_with("-R") { lsrt2 } else { alpha }, dt, ss));
     let coupled = match name.split('-').next() {
-        Some("PMC") => Pmc::start(assembly, PmcOptions::PMC),
-        Some("PMC2") => Pmc::start(assembly, PmcOptions::PMC2),
+        Some("PMC") => Pmc::start(assembly, PmcOptions { tie: 0.0, ..PmcOptions::PMC }),
+        Some("PMC2") => Pmc::start(assembly, PmcOptions { tie: 0.0, ..PmcOptions::PMC2 }),
         _ => Foh::start(assembly, FohOptions::FOH),
     };
     coupled.unwrap_or_else(|e| panic!("{name}: {e:?}"))
@@ -180,7 +180,10 @@ fn softened(method: &str, given: f64, dt: f64, ss: usize) -> TwoSided<Assembled>
     let coupled = match method {
         "GC" => Gc::start(assembly),
         "PM" => Pm::start(assembly),
-        "PMC" => Pmc::start(cut.assembly(&Setting::same(scheme("alpha-os", &[]), dt, ss)), PmcOptions::PMC),
+        "PMC" => Pmc::start(
+            cut.assembly(&Setting::same(scheme("alpha-os", &[]), dt, ss)),
+            PmcOptions { tie: 0.0, ..PmcOptions::PMC },
+        ),
         _ => Foh::start(assembly, FohOptions::MODIFIED_PH),
     };
     coupled.unwrap_or_else(|e| panic!("{method}: {e:?}"))

@@ -8,6 +8,7 @@ mod lossy;
 mod processes;
 mod safety;
 mod sealed;
+mod sensors;
 mod sides;
 
 use std::sync::atomic::AtomicBool;

@@ -110,10 +110,14 @@ fn controller(hardware: Box<dyn Hardware>, method: &Compensation, action: Action
         brake: 0.05,
         home: Home::Displacement,
         stalls: Vec::new(),
-        compensators: vec![Arc::from(method.design(T))],
+        compensator: Arc::from(method.together(1, T)),
         calibration: vec![Calibration::default()],
         envelopes: vec![ENVELOPE],
         stiffness: vec![1e6],
+        mounts: vec![f64::INFINITY],
+        sharing: None,
+        holds: Vec::new(),
+        free: 0,
     };
     let limits = limits(action);
     Controller::new(plan, Kinematics::direct(1), hardware, (limits, vec![limits])).expect("a rig")

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use interfield_lab::vrths::Motion;
+use crate::Exit;
+use crate::output::fail_all;
+use interfield_lab::benchmark::Motion;
 use interfield_language::signal::{Signal, synthetic_motion};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, read_bytes};
 
@@ -17,14 +19,28 @@ const PREFERRED: &str = "benchmark";
 const SYNTHETIC_PEAK: f64 = 3.13493;
 
 /// What is wrong with a folder, and what to do.
-pub(super) struct Missing {
-    pub file: String,
-    pub message: String,
-    pub help: String,
+struct Missing {
+    file: String,
+    message: String,
+    help: String,
+}
+
+/// The ground motions of a test and the files they come from: those of a folder, or the motion that needs none.
+pub(super) fn load(folder: Option<&Path>, json: bool) -> Result<(Vec<Motion>, Vec<String>), Exit> {
+    let Some(folder) = folder else { return Ok((synthetic(), Vec::new())) };
+    match from_folder(folder) {
+        Ok(found) => Ok(found.into_iter().map(|(motion, path)| (motion, path.display().to_string())).unzip()),
+        Err(missing) => {
+            let file = missing.first().map(|m| m.file.clone());
+            let messages: Vec<(String, String)> = missing.into_iter().map(|m| (m.message, m.help)).collect();
+            fail_all(json, file.as_deref(), None, &messages);
+            Err(Exit::Failure)
+        }
+    }
 }
 
 /// The motion that needs no file.
-pub(super) fn synthetic() -> Vec<Motion> {
+fn synthetic() -> Vec<Motion> {
     match synthetic_motion(SYNTHETIC_PEAK) {
         Signal::Samples { dt, values, .. } => {
             vec![Motion { name: "synthetic".to_owned(), dt, values: values.to_vec() }]
@@ -34,7 +50,7 @@ pub(super) fn synthetic() -> Vec<Motion> {
 }
 
 /// The records of the benchmark, with the files they come from; or all that is wrong.
-pub(super) fn from_folder(folder: &Path) -> Result<Vec<(Motion, PathBuf)>, Vec<Missing>> {
+fn from_folder(folder: &Path) -> Result<Vec<(Motion, PathBuf)>, Vec<Missing>> {
     let name = folder.display().to_string();
     let entries = std::fs::read_dir(folder).map_err(|e| {
         let help = "give the folder of the three records of the benchmark, or leave --records out".to_owned();

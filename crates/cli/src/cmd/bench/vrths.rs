@@ -1,6 +1,5 @@
 //! `interfield bench vrths`: the benchmark of virtual real-time hybrid simulation, with any compensator.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
@@ -12,12 +11,9 @@ use interfield_lab::vrths::{
 use interfield_language::parse::compensators::compensator_from_text;
 use serde_json::{Value, json};
 
-use super::{figure, records};
+use super::{Controlled, Tests, drawn, figure, records};
 use crate::Exit;
-use crate::drawing::{DPI, draw};
-use crate::load::pair;
-use crate::output::{fail, fail_all, print, print_json, progress};
-use crate::stored::check_output;
+use crate::output::{fail_all, print, print_json, progress};
 use interfield::quantities::UNITS;
 use interfield::table::{aligned, time};
 
@@ -36,24 +32,10 @@ pub(super) struct Args {
     /// Compensator, see `interfield compensators`
     #[arg(long, default_value = "early")]
     controller: String,
-    /// Parameter of the compensator, e.g. --param ahead=1
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
-    param: Vec<(String, String)>,
-    /// Folder with the records of El Centro, Kobe and Morgan Hill [default: a synthetic motion]
-    #[arg(long, value_name = "DIR")]
-    records: Option<PathBuf>,
-    /// Number of additional plants with perturbed actuator and specimen, for each motion and case
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
-    perturbed: u32,
-    /// Seed of the sensor noise and of the perturbations
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Picture, FILE.svg or FILE.png [default: interfield-out/vrths-CONTROLLER.svg]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Print all tests as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    controlled: Controlled,
+    #[command(flatten)]
+    tests: Tests,
 }
 
 /// One test: which motion and case, which draw of the plant.
@@ -90,34 +72,29 @@ pub(super) fn run(args: &Args) -> Exit {
 }
 
 fn bench(args: &Args) -> Result<Exit, Exit> {
-    let param = with_knowledge(args);
-    let method = compensator_from_text(&args.controller, &param).map_err(|mistakes| {
-        fail_all(args.json, None, None, &mistakes);
+    let param = with_knowledge(&args.controller, &args.controlled.param);
+    let mut method = compensator_from_text(&args.controller, &param).map_err(|mistakes| {
+        fail_all(args.tests.json, None, None, &mistakes);
         Exit::BadInput
     })?;
+    method.set_model(vrths::model());
     let controller = method.design(1.0 / RATE);
-    let default = || PathBuf::from("interfield-out").join(format!("vrths-{}.svg", args.controller));
-    let output = args.output.clone().unwrap_or_else(default);
-    check_output(&output, &["svg", "png"], &[], args.json)?;
-    let (motions, files) = motions(args)?;
+    let output = args.controlled.picture("vrths", &args.controller, args.tests.json)?;
+    let (motions, files) = records::load(args.tests.records.as_deref(), args.tests.json)?;
 
     let started = Instant::now();
-    let tests = tests(&motions, args.perturbed);
-    let bar = progress(tests.len() as u64, "tests", !args.json);
-    let work = |t: &Test| tested(t, &motions, &*controller, args.seed);
+    let tests = tests(&motions, args.tests.perturbed);
+    let bar = progress(tests.len() as u64, "tests", !args.tests.json);
+    let work = |t: &Test| tested(t, &motions, &*controller, args.tests.seed);
     let found = scan(&tests, work, |done| bar.set_position(done as u64));
     bar.finish_and_clear();
     let seconds = started.elapsed().as_secs_f64();
 
-    let name = output.display().to_string();
-    draw(&output, &figure::figure(&args.controller, &found), DPI).map_err(|message| {
-        fail(args.json, Some(&name), None, &message, "give another file with --output");
-        Exit::Failure
-    })?;
+    let name = drawn(&output, &figure::figure(&args.controller, &found), args.tests.json)?;
     let warnings = controller.warnings();
-    if args.json {
+    if args.tests.json {
         print_json(&json!({
-            "benchmark": "vrths", "controller": args.controller, "seed": args.seed, "warnings": warnings,
+            "benchmark": "vrths", "controller": args.controller, "seed": args.tests.seed, "warnings": warnings,
             "parameters": param.into_iter().map(|(n, v)| (n, json!(v))).collect::<serde_json::Map<_, _>>(),
             "records": files, "picture": name, "seconds": seconds, UNITS: { "seconds": "s" },
             "criteria": CRITERIA.iter().map(|c| json!({ "name": c.0, "unit": c.1, "what": c.2 })).collect::<Vec<_>>(),
@@ -130,10 +107,18 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
     Ok(if found.iter().all(Tested::stable) { Exit::Done } else { Exit::Fault })
 }
 
+/// All tests of a compensator with what a user of the benchmark knows beforehand; `None` for a name that nothing has.
+pub(super) fn all(name: &str, motions: &[Motion], perturbed: u32, seed: u64) -> Option<Vec<Tested>> {
+    let mut method = compensator_from_text(name, &with_knowledge(name, &[])).ok()?;
+    method.set_model(vrths::model());
+    let controller = method.design(1.0 / RATE);
+    Some(scan(&tests(motions, perturbed), |t: &Test| tested(t, motions, &*controller, seed), |_| {}))
+}
+
 /// The parameters of the command line, and what a user of the benchmark knows beforehand.
-fn with_knowledge(args: &Args) -> Vec<(String, String)> {
-    let mut param = args.param.clone();
-    let takes = |name: &str| find(&args.controller).is_some_and(|m| m.parameters.iter().any(|p| p.name == name));
+fn with_knowledge(controller: &str, param: &[(String, String)]) -> Vec<(String, String)> {
+    let mut param = param.to_vec();
+    let takes = |name: &str| find(controller).is_some_and(|m| m.parameters.iter().any(|p| p.name == name));
     if !param.iter().any(|(n, _)| n == "delay" || n == "series") {
         if takes("series") {
             param.push(("series".to_owned(), format!("{LOAD_SYSTEM:?}")));
@@ -142,20 +127,6 @@ fn with_knowledge(args: &Args) -> Vec<(String, String)> {
         }
     }
     param
-}
-
-/// The ground motions and the files they come from.
-fn motions(args: &Args) -> Result<(Vec<Motion>, Vec<String>), Exit> {
-    let Some(folder) = &args.records else { return Ok((records::synthetic(), Vec::new())) };
-    match records::from_folder(folder) {
-        Ok(found) => Ok(found.into_iter().map(|(motion, path)| (motion, path.display().to_string())).unzip()),
-        Err(missing) => {
-            let file = missing.first().map(|m| m.file.clone());
-            let messages: Vec<(String, String)> = missing.into_iter().map(|m| (m.message, m.help)).collect();
-            fail_all(args.json, file.as_deref(), None, &messages);
-            Err(Exit::Failure)
-        }
-    }
 }
 
 /// Nominal tests first.
@@ -228,8 +199,8 @@ fn text(args: &Args, param: &[(String, String)], found: &[Tested], warnings: &[S
         rows.push(first.into_iter().chain(criteria).chain([force, verdict]).collect());
     };
     worst("largest", found.iter().filter(|t| t.draw.is_none()).collect());
-    if args.perturbed > 0 {
-        worst(&format!("{} perturbed", args.perturbed), found.iter().filter(|t| t.draw.is_some()).collect());
+    if args.tests.perturbed > 0 {
+        worst(&format!("{} perturbed", args.tests.perturbed), found.iter().filter(|t| t.draw.is_some()).collect());
     }
     let criteria = CRITERIA.map(|(name, unit, _)| format!("{name} [{unit}]"));
     let mut header = vec!["motion", "case"];

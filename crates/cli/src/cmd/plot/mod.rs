@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::drawing::draw as draw_into;
+use crate::natural::Natural;
 use crate::output::{fail, print, print_json};
 use crate::stored::{self, Window};
+use interfield::quantities::UNITS;
 use panels::{Drawn, panel};
 use wanted::{Wanted, wanted};
 
@@ -35,7 +37,8 @@ interfield plot interfield-out/frame.h5 --channel n10_0.x -o roof.svg\n  \
 interfield plot a.h5 b.h5 --channel roof.x --from \"2 s\" --to \"8 s\" -o both.png --width 120mm --dpi 600\n  \
 interfield plot a.h5 --panel \"roof.x, floor.x\" --panel \"columns.force over columns.deformation\"\n  \
 interfield plot interfield-out/isolated-building.h5 --channel isolators.force \\\n    \
---versus isolators.deformation -o loop.svg --width single")]
+--versus isolators.deformation -o loop.svg --width single\n  \
+interfield plot pm.h5 --minus reference.h5 --channel deck9.y --spectrum fourier --mark-modes")]
 pub(crate) struct Args {
     /// Result files (.h5); several are laid over each other
     #[arg(required = true, value_name = "RESULT")]
@@ -58,6 +61,18 @@ pub(crate) struct Args {
     /// Draw spectra of the channels instead: Fourier amplitudes, or response spectra of accelerations with 5 % damping
     #[arg(long, value_enum, conflicts_with = "versus")]
     spectrum: Option<Spectrum>,
+    /// Mark the natural frequencies of the model in a spectrum: of the structure coupled, and of each substructure by itself with
+    /// its interface free. The N lowest of each: --mark-modes=4
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "6", requires = "spectrum",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    mark_modes: Option<u32>,
+    /// Let the channels rise from zero and fall to zero (Hann) before their Fourier amplitudes are computed: for histories that do not
+    /// start and end at rest. A steady oscillation keeps its amplitude
+    #[arg(long, requires = "spectrum")]
+    taper: bool,
+    /// Draw the difference from this result file instead, for example the error against a reference
+    #[arg(long, value_name = "RESULT", conflicts_with = "versus")]
+    minus: Option<PathBuf>,
     /// Name of a result file in the legend, in the order of the files [default: the file names]
     #[arg(long = "label", value_name = "TEXT")]
     labels: Vec<String>,
@@ -150,8 +165,11 @@ fn draw(args: &Args) -> Result<(), Refusal> {
     stored::check_output(&output, &["svg", "png"], &inputs, json).map_err(Refusal::Said)?;
     let window = window(args, &sources)?;
     let wanted = wanted(args, &sources, window)?;
-    let drawn: Vec<Drawn> =
-        wanted.iter().map(|w| panel(w, &sources, window, args.spectrum, json)).collect::<Result<_, _>>()?;
+    let minus = minus(args, &wanted)?;
+    let natural = args.mark_modes.map_or(Ok(Vec::new()), |count| natural(&sources, count as usize))?;
+    let how =
+        How { window, spectrum: args.spectrum, taper: args.taper, minus: minus.as_ref(), natural: &natural, json };
+    let drawn: Vec<Drawn> = wanted.iter().map(|w| panel(w, &sources, &how)).collect::<Result<_, _>>()?;
     let alone = drawn.len() == 1 || drawn.iter().any(|d| d.panel.order == Order::Free);
     let slenderness = if alone || args.columns > 1 { SLENDERNESS } else { SLENDER };
     let panels = drawn.iter().map(|d| d.panel.clone()).collect();
@@ -167,8 +185,60 @@ fn draw(args: &Args) -> Result<(), Refusal> {
     } else {
         let words: Vec<String> = wanted.iter().map(Wanted::words).collect();
         print(&format!("{name}: {}\n", words.join("; ")));
+        drawn.iter().filter(|_| !natural.is_empty()).for_each(|d| print(&d.at_natural()));
     }
     Ok(())
+}
+
+/// How all panels are drawn.
+struct How<'a> {
+    window: Window,
+    spectrum: Option<Spectrum>,
+    /// Whether histories are tapered before their Fourier amplitudes are computed.
+    taper: bool,
+    /// What is taken away from every channel.
+    minus: Option<&'a Reader>,
+    /// Frequencies that are marked.
+    natural: &'a [Natural],
+    json: bool,
+}
+
+/// The result that is taken away; refused where a channel is drawn over another one.
+fn minus(args: &Args, wanted: &[Wanted]) -> Result<Option<Reader>, Refusal> {
+    let Some(path) = &args.minus else { return Ok(None) };
+    if let Some(w) = wanted.iter().find(|w| w.over.is_some()) {
+        let message = format!("--minus draws differences over time, but `{}` is a loop", w.words());
+        return Err(Refusal::new(message, "choose channels with --channel"));
+    }
+    let reader = stored::open(path, args.json).map_err(Refusal::Said)?;
+    wanted.iter().flat_map(|w| &w.channels).try_for_each(|name| wanted::has(&reader, name))?;
+    Ok(Some(reader))
+}
+
+/// The natural frequencies of the models inside the results; of several that differ, with the names of the results.
+fn natural(sources: &[Source], count: usize) -> Result<Vec<Natural>, Refusal> {
+    let mut sets: Vec<(&str, Vec<Natural>)> = Vec::new();
+    for Source { reader, label } in sources {
+        let found = stored::structure(reader).and_then(|s| Natural::of(&s, count)).map_err(|why| {
+            let message = format!("the model in `{}` has no modes to mark: {why}", reader.path().display());
+            Refusal::new(message, "draw the spectrum without --mark-modes")
+        })?;
+        if sets.iter().all(|s| s.1 != found) {
+            sets.push((label, found));
+        }
+    }
+    // What all have alike is told once.
+    let mut marked: Vec<Natural> = Vec::new();
+    for (label, set) in &sets {
+        for n in set {
+            let alike = sets.iter().all(|s| s.1.contains(n));
+            let named = if alike { n.clone() } else { Natural { of: format!("{label}: {}", n.of), ..n.clone() } };
+            if !marked.contains(&named) {
+                marked.push(named);
+            }
+        }
+    }
+    Ok(marked)
 }
 
 /// Where a figure goes that is given no name.
@@ -229,13 +299,20 @@ fn window(args: &Args, sources: &[Source]) -> Result<Window, Refusal> {
 fn described(args: &Args, output: &str, drawn: &[Drawn]) -> Value {
     let panel = |d: &Drawn| {
         let curve = |c: &panels::Told| json!({ "file": c.file, "channel": c.channel, "unit": c.unit, "rows": c.rows });
+        let row = |r: &panels::Row| {
+            json!({
+                "of": r.of, "mode": r.mode, "frequency": r.hertz, "amplitudes": r.values,
+                UNITS: { "frequency": "Hz", "amplitudes": d.panel.y.unit },
+            })
+        };
         json!({
             "x": d.panel.x.text(), "y": d.panel.y.text(), "unit": d.panel.y.unit,
             "curves": d.curves.iter().map(curve).collect::<Vec<_>>(),
+            "natural_frequencies": d.natural.iter().map(row).collect::<Vec<_>>(),
         })
     };
     json!({
         "results": args.results.iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
-        "output": output, "from": args.from, "to": args.to, "panels": drawn.iter().map(panel).collect::<Vec<_>>(),
+        "minus": args.minus.as_ref().map(|p| p.display().to_string()), "output": output, "from": args.from, "to": args.to, "panels": drawn.iter().map(panel).collect::<Vec<_>>(),
     })
 }

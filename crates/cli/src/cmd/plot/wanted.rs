@@ -57,7 +57,7 @@ pub(super) fn wanted(args: &Args, sources: &[Source], window: Window) -> Result<
 }
 
 /// Refuses a channel that a file does not have.
-fn has(reader: &Reader, name: &str) -> Result<(), Refusal> {
+pub(super) fn has(reader: &Reader, name: &str) -> Result<(), Refusal> {
     if reader.channel(name).is_some() {
         return Ok(());
     }

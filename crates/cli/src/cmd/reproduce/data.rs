@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use interfield_gallery::{Claim, Expected, Item, Measure, Outcome};
+use interfield_gallery::{Claim, Expected, Finding, Item, Measure, Outcome, PLACES, Place, Shown, Verdict};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -12,12 +12,32 @@ use interfield::table::short;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// All items that were described, in one document.
-pub(super) fn document(described: &[Value]) -> Value {
-    json!({ "version": VERSION, "items": described })
+pub(super) fn document(described: &[Value], records: &[String]) -> Value {
+    let verdicts: Vec<&str> = Verdict::ALL.iter().map(|v| v.words()).collect();
+    let places: Vec<Value> = PLACES.iter().map(|p| place(p, described)).collect();
+    json!({
+        "version": VERSION, "verdicts": verdicts, "records": records, "items": described, "figures_and_tables": places,
+    })
 }
 
-/// The items that this version has left in a folder. What an older build of it has left there is not looked at.
-pub(super) fn stored(folder: &Path) -> Vec<Value> {
+/// A figure or table of a paper: its item with the verdict, or what stands for it.
+fn place(place: &Place, described: &[Value]) -> Value {
+    let verdict = |id: &str| described.iter().find(|v| v["id"] == id).map_or(Value::Null, |v| v["verdict"].clone());
+    let mut value = json!({ "paper": place.paper.number(), "place": place.place, "what": place.what });
+    match place.shown {
+        Shown::Item(id) => (value["item"], value["verdict"]) = (json!(id), verdict(id)),
+        Shown::Here(here) => value["no_claim_but_here"] = json!(here),
+        Shown::Missing(why) => {
+            value["verdict"] = json!(Verdict::Untested.words());
+            value["could_not_be_tested_because"] = json!(why);
+        }
+    }
+    value
+}
+
+/// The items that this version has left in a folder with the same records. What an older build of it has left there is not
+/// looked at.
+pub(super) fn stored(folder: &Path, records: &[String]) -> Vec<Value> {
     let path = folder.join("gallery.json");
     let age = |p: &Path| std::fs::metadata(p).and_then(|m| m.modified()).ok();
     let built = std::env::current_exe().ok().as_deref().and_then(age);
@@ -26,7 +46,11 @@ pub(super) fn stored(folder: &Path) -> Vec<Value> {
     }
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let value: Value = serde_json::from_str(&text).unwrap_or_default();
-    if value["version"] == VERSION { value["items"].as_array().cloned().unwrap_or_default() } else { Vec::new() }
+    if value["version"] == VERSION && value["records"] == json!(records) {
+        value["items"].as_array().cloned().unwrap_or_default()
+    } else {
+        Vec::new()
+    }
 }
 
 /// What an item is and what was found, without its curves.
@@ -34,15 +58,34 @@ pub(super) fn described(Done { item, outcome }: &Done) -> Value {
     json!({
         "id": item.id, "paper": item.paper.number(), "title": item.paper.title(), "place": item.place, "what": item.what,
         "verdict": outcome.verdict().words(), "claims": outcome.claims.iter().map(claim).collect::<Vec<_>>(),
+        "beyond_the_paper": outcome.findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }
 
 fn claim(claim: &Claim) -> Value {
+    let given = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     json!({
-        "claim": claim.text, "verdict": claim.verdict().words(),
-        "correction": (!claim.correction.is_empty()).then_some(&claim.correction),
+        "claim": claim.text, "sentence": given(claim.said.sentence), "translation": given(claim.said.translation),
+        "sentence_at": given(claim.said.place), "limit": limits(claim), "why_this_limit": given(&claim.why),
+        "verdict": claim.verdict().words(), "correction": given(&claim.correction),
+        "could_not_be_tested_because": given(&claim.obstacle),
         "measured": claim.measures.iter().map(measure).collect::<Vec<_>>(),
     })
+}
+
+/// What the claim asks of every number, a line each.
+fn limits(claim: &Claim) -> Vec<String> {
+    let limit = |m: &Measure| m.claimed.map(|e| format!("{}: {}", m.what, with_unit(words(e), m.unit)));
+    claim.measures.iter().filter_map(limit).collect()
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({ "finding": finding.text, "measured": finding.measures.iter().map(measure).collect::<Vec<_>>() })
+}
+
+/// A number or a range with its unit.
+pub(super) fn with_unit(number: String, unit: &str) -> String {
+    if unit.is_empty() { number } else { format!("{number} {unit}") }
 }
 
 fn measure(m: &Measure) -> Value {

@@ -2,13 +2,14 @@
 
 mod data;
 mod page;
+mod records;
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 
 use clap::Args as ClapArgs;
-use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
+use interfield_gallery::{ITEMS, Item, Outcome, Records, Stopped, Verdict, run as run_items};
 use interfield_language::diag::did_you_mean;
 use interfield_report::Figure;
 use serde_json::Value;
@@ -29,17 +30,22 @@ const PARTS: f64 = 1000.0;
 /// Recompute the figures and tables of the papers, and check their claims
 ///
 /// Writes a folder with a gallery (index.html), every figure as SVG and PNG in the width of a journal column or page,
-/// and its data as CSV. Every claim has a verdict that follows from the numbers of the run: reproduced, reproduced
-/// with a correction, or not true. An ID is that of one item, or that of a paper for all its items.
+/// and its data as CSV. Every claim is shown with the sentence of the paper, the limit, the reason for this limit, and
+/// a verdict that follows from the numbers of the run: reproduced, reproduced with a correction, not true, or could not
+/// be tested. An ID is that of one item, or that of a paper for all its items.
 ///
 /// --list shows the items with their verdicts. A verdict is read from the folder if this version wrote it there;
 /// otherwise it is computed. --list writes no files.
 ///
+/// Three recorded motions of paper 000 are not part of this program: shifang-ns, kobe-ew and el-centro-ew. Claims about
+/// them could not be tested without --record; each record is scaled to the peak that the paper gives.
+///
 /// Exit code 3 means that an item could not be computed, or differs from an independent implementation: an error in
-/// this program.
+/// this program. A claim that is not true or could not be tested is a result: exit code 0.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield reproduce\n  interfield reproduce --list\n  \
-interfield reproduce 000-fig-1 -o figures\n  interfield reproduce 001 002 --json")]
+interfield reproduce 000-fig-1 -o figures\n  interfield reproduce 001 002 --json\n  \
+interfield reproduce 000-fig-4 --record kobe-ew=kobe.at2")]
 pub(crate) struct Args {
     /// Items, or papers [default: all]
     #[arg(value_name = "ID")]
@@ -50,6 +56,9 @@ pub(crate) struct Args {
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "reproduction")]
     output: PathBuf,
+    /// A recorded motion that a paper names (repeatable): shifang-ns, kobe-ew or el-centro-ew
+    #[arg(long = "record", value_name = "NAME=FILE")]
+    records: Vec<String>,
     /// Write figures as SVG only, without PNG and data (for a web page)
     #[arg(long)]
     lean: bool,
@@ -68,17 +77,18 @@ struct Done {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let items = match chosen(&args.items) {
-        Ok(items) => items,
-        Err(mistakes) => {
+    let (items, records) = match (chosen(&args.items), records::given(&args.records)) {
+        (Ok(items), Ok(records)) => (items, records),
+        (items, records) => {
+            let mistakes = [items.err(), records.err()].into_iter().flatten().flatten().collect::<Vec<_>>();
             fail_all(args.json, None, None, &mistakes);
             return Exit::BadInput;
         }
     };
-    let stored = if args.list { data::stored(&args.output) } else { Vec::new() };
+    let stored = if args.list { data::stored(&args.output, &args.records) } else { Vec::new() };
     let known = |item: &Item| stored.iter().find(|v: &&Value| v["id"] == item.id);
     let missing: Vec<&'static Item> = items.iter().copied().filter(|i| known(i).is_none()).collect();
-    let (done, mut exit) = match compute(args, &missing) {
+    let (done, mut exit) = match compute(args, &records, &missing) {
         Ok(done) => done,
         Err(message) => {
             fail(args.json, None, None, &message, "give another folder with --output");
@@ -94,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::Failure;
     }
     if args.json {
-        print_json(&data::document(&described));
+        print_json(&data::document(&described, &args.records));
     } else {
         print(&summary(&described, args.list));
         if !args.list {
@@ -129,7 +139,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Item>, Vec<(String, String)>>
 
 /// Runs items and writes their files as they are finished; says what could not be run. The error is a file that cannot be
 /// written.
-fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), String> {
+fn compute(args: &Args, records: &Records, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), String> {
     let operator = Operator::default();
     on_interrupt(&operator);
     let stop = operator.stop_flag();
@@ -146,7 +156,7 @@ fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), St
         }
         Ok(done)
     };
-    let results = run_items(items, threads, &stop, finish, |part| bar.set_position((part * PARTS) as u64));
+    let results = run_items(items, threads, (&stop, records), finish, |part| bar.set_position((part * PARTS) as u64));
     bar.finish_and_clear();
     let (mut done, mut exit) = (Vec::new(), Exit::Done);
     for (item, result) in items.iter().zip(results) {
@@ -187,8 +197,8 @@ fn store(args: &Args, Done { item, outcome }: &Done) -> Result<(), String> {
 
 /// Writes what is about all items.
 fn conclude(args: &Args, done: &[Done], described: &[Value]) -> Result<(), String> {
-    write(&args.output.join("gallery.json"), format!("{:#}\n", data::document(described)))?;
-    write(&args.output.join("index.html"), page::html(done, args.lean))
+    write(&args.output.join("gallery.json"), format!("{:#}\n", data::document(described, &args.records)))?;
+    write(&args.output.join("index.html"), page::html(done, &args.records, args.lean))
 }
 
 /// The verdicts, a line each; with `list` one for each item, else one for each claim.

@@ -1,16 +1,19 @@
 //! `[[specimen.actuator]]`: what moves a specimen, and the instruments on it.
 
-use interfield_lab::controller::Calibration;
+use interfield_lab::controller::{Calibration, Control};
 use interfield_lab::emulate::Sensor;
 use interfield_lab::kinematics::{Lever, Strut};
 use interfield_lab::plant::Limits;
 
 use super::dynamics::{self, ActuatorType};
-use super::{limits, wiring};
+use super::{COMPENSATION, control, limits, own_compensation, wiring};
+use crate::diag::did_you_mean;
 use crate::key::*;
+use crate::model::{Kind, Support};
 use crate::parse::Context;
 use crate::parse::motions::SEED;
-use crate::reader::{Spanned, Table};
+use crate::quantity::Value;
+use crate::reader::{Raw, Spanned, Table};
 use crate::schema::merged;
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
@@ -21,8 +24,11 @@ section! {
         "An actuator with its sensors. A single one without a direction describes all actuators.").more(|| merged(TYPE.name, dynamics::TYPES));
     NAME: Text = key("name", "Its name in tables, messages and recordings; its number, counted from 1, if absent.").example("east");
     DOF: Text = key("dof", "The degree of freedom it moves.").example("slab.x");
-    ALONG: Inner = table("along", &FACTORS, "Its stroke as a weighted sum of degrees of freedom.")
-        .example("{ \"tip.x\" = 1, \"base.x\" = -1 }");
+    ALONG: Inner = table("along", &FACTORS, "Its stroke as a weighted sum of degrees of freedom; the factor of a rotation is a \
+        lever arm.")
+        .example("{ \"slab.x\" = 1, \"slab.rz\" = \"-2 m\" }");
+    ELEMENT: Text = key("element", "The element of the specimen whose deformation is its stroke: one actuator on a damper or a \
+        brace between several degrees of freedom.").example("brace");
     ANCHOR: List<Length> = key("anchor", "Position of its fixed end; the stroke is then the change of its \
         length.").example("[0, \"2 m\"]");
     ATTACHMENT: List<Length> = key("attachment", "Position of its moving end at rest.").example("[\"1 m\", \"2 m\"]");
@@ -30,6 +36,8 @@ section! {
     TYPE: Choice<ActuatorType> = choice("type", dynamics::TYPES, "Its dynamics, in the emulated \
         laboratory.").default("ideal")
         .example("second-order");
+    OWN_COMPENSATION: Or<Named, Inner> = of(COMPENSATION.kind, COMPENSATION.name, "Compensation of this actuator, instead \
+        of that of the specimen.").example("ats");
     DELAY: Time = key("delay", "Pure delay of its command.").range(NOT_NEGATIVE).default("0").example("8 ms");
     DELAY_SWING: Time = key("delay_swing", "Amplitude of a sinusoidal variation of the \
         delay.").range(NOT_NEGATIVE).default("0").example("2 ms");
@@ -43,6 +51,18 @@ section! {
     LIMITS: Inner = table("limits", &limits::ACTUATOR_LIMITS, "Limits of this actuator, instead of those of the \
         specimen.")
         .example("{ force = \"80 kN\" }");
+    pub(super) CONTROL: Choice<(Control, &'static str)> = choice("control", &Control::ALL, "What it follows on an inner degree \
+        of freedom: its place, or its `load`.").default("displacement").example("force");
+    pub(super) LOAD: Force = key("load", "Load that it holds in force control: applied on the way to the start, taken off at the \
+        end. Its sign is that of its load cell.").example("-1200 kN");
+    pub(super) BANDWIDTH: Frequency = key("bandwidth", "Bandwidth of force control; 2 Hz if absent, at most a fiftieth of \
+        `rate`.").range(POSITIVE).example("4 Hz");
+    pub(super) SWITCH: Tables = tables("switch", &control::SWITCHES, "Changes of its control during the test.")
+        .example("[{ at = \"3 s\", to = \"displacement\" }]");
+    MOUNT_STIFFNESS: Tangent = key("mount_stiffness", "Stiffness between its piston and the specimen: rod, clevises, reaction wall. \
+        Rigid if absent. Redundant actuators need it.").range(POSITIVE).example("200 kN/mm");
+    SHARE: Pure = key("share", "What it carries of a force that several actuators share, in \
+        proportion.").range(POSITIVE).default("1").example("2");
     FRICTION: Force = key("friction", "Coulomb friction between actuator and load \
         cell.").range(NOT_NEGATIVE).default("0").example("0.5 kN");
     DISPLACEMENT_SENSOR: Inner = table("displacement_sensor", &SENSOR, "Its displacement sensor, in the emulated laboratory.")
@@ -56,11 +76,12 @@ section! {
 }
 
 section! {
-    FACTORS = ("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.").others(|| Number.value());
+    pub(super) FACTORS = ("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke: numbers, and lengths for rotations.")
+        .others(|| crate::key::Kind::value(&Anything));
 }
 
 section! {
-    SENSOR = ("sensor", "force_sensor = { ... }", "Errors of a sensor.");
+    pub(super) SENSOR = ("sensor", "force_sensor = { ... }", "Errors of a sensor.");
     GAIN: Pure = key("gain", "Gain: measured value over true value.").default("1").example("1.01");
     BIAS: Shown = key("bias", "Offset: measured value at zero.").default("0");
     NOISE: Shown = key("noise", "Standard deviation of its noise.").range(NOT_NEGATIVE).default("0");
@@ -82,16 +103,16 @@ const fn pair(name: &'static str, doc: &'static str) -> Key<List<Number>> {
     key(name, doc).default("[1, 0]").example("[0.1, 0]")
 }
 
-/// The actuators of a specimen with these commanded degrees of freedom: one perfect one along each if none is written, one
-/// kind for all if only one is written and it does not say where it acts.
+/// The actuators of a specimen over its coordinates, of which targets move the first `commanded`: one perfect one along each of those if none
+/// is written, one kind for all if only one is written and it does not say where it acts.
 pub(super) fn read(
     context: &Context<'_>,
     table: &Table<'_>,
-    key: &Key<Tables>,
-    dofs: &[usize],
+    (coordinates, commanded): (&[usize], usize),
+    period: f64,
 ) -> Option<Vec<Actuator>> {
-    let tables = table.all(key);
-    let unit = |i: usize| Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect());
+    let (tables, dofs) = (table.all(&super::ACTUATOR), &coordinates[..commanded]);
+    let unit = |i: usize| Lever::Linear((0..coordinates.len()).map(|j| f64::from(u8::from(i == j))).collect());
     let moved = |i: usize| dofs.get(i).map_or(Dimension::LENGTH, |&d| context.disp(d));
     let perfect = |i: usize| Actuator {
         name: (i + 1).to_string(),
@@ -99,10 +120,14 @@ pub(super) fn read(
         lever: unit(i),
         calibration: Calibration::default(),
         dynamics: Dynamics::Ideal,
+        compensation: None,
         delay: [0.0; 3],
         limits: Limits::NONE,
         acceleration: f64::INFINITY,
         own_limits: limits::nothing(),
+        loading: None,
+        mount: f64::INFINITY,
+        share: 1.0,
         friction: 0.0,
         displacement: Sensor::default(),
         force: Sensor::default(),
@@ -112,19 +137,25 @@ pub(super) fn read(
     if tables.is_empty() {
         return Some((0..dofs.len()).map(perfect).collect());
     }
-    let acts_somewhere = |t: &Table<'_>| t.has(&DOF) || t.has(&ALONG) || t.has(&ANCHOR);
     let alone = tables.len() == 1 && !acts_somewhere(&tables[0]);
     let (written, span) = (tables.len(), tables[0].span());
+    if alone {
+        check_one_kind(context, &tables[0], dofs);
+    }
+    let direct = !tables.iter().any(acts_somewhere);
     let mut actuators = Vec::new();
     for (i, t) in tables.into_iter().enumerate() {
-        let dimension = acted_on(context, &t, moved(i));
-        let t = t.along(dimension);
-        let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
+        let lever = match acts_somewhere(&t) {
+            true => lever(context, &t, coordinates),
+            false if i < dofs.len() => Some((unit(i), moved(i) != Dimension::LENGTH)),
+            // More than there are degrees of freedom, and it does not say where it acts: told below.
+            false => None,
+        };
+        let turns = lever.as_ref().map_or(moved(i) != Dimension::LENGTH, |l| l.1);
+        let t = t.along(if turns { Dimension::ANGLE } else { Dimension::LENGTH });
         let name = name(context, &t, i, &actuators);
-        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| {
-            let turns = turns(context, &lever, dofs);
-            Actuator { name, turns, lever, ..a }
-        }));
+        let found = one(context, &t, period).zip(lever);
+        actuators.extend(found.map(|(a, (lever, turns))| Actuator { name, turns, lever, ..a }));
         t.finish();
     }
     if alone {
@@ -143,25 +174,62 @@ pub(super) fn read(
         };
         return Some((0..dofs.len()).map(one).collect());
     }
-    if written != dofs.len() && !dofs.is_empty() {
-        let names: Vec<&str> = dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
-        let message =
-            format!("{written} actuators cannot control {} degrees of freedom ({})", dofs.len(), names.join(", "));
-        context.error(span, message, "write one [[specimen.actuator]] for each of them");
+    if direct && written != dofs.len() && !dofs.is_empty() {
+        let message = format!(
+            "{written} actuators, and {} degrees of freedom ({}): nothing says which actuator moves what",
+            dofs.len(),
+            listed(context, dofs)
+        );
+        let help = "write `dof`, `along`, `element` or `anchor` in each [[specimen.actuator]]";
+        context.error(span, message, help);
         return None;
     }
-    (actuators.len() == dofs.len()).then_some(actuators)
+    let mounts = actuators.iter().filter(|a: &&Actuator| a.mount.is_finite()).count();
+    if mounts > 0 && mounts < actuators.len() {
+        let message = "some actuators of this specimen have a `mount_stiffness`, others have none";
+        context.error(span, message, "write `mount_stiffness` in each [[specimen.actuator]], or in none");
+        return None;
+    }
+    (actuators.len() == written).then_some(actuators)
 }
 
-/// Whether its stroke is a length or an angle: that of what it acts on, by default of the degree of freedom of its number.
-fn acted_on(context: &Context<'_>, t: &Table<'_>, usual: Dimension) -> Dimension {
-    let dof = |name: &str| context.dofs.iter().position(|d| d.name == name).map(|d| context.disp(d));
-    let along = || t.open(&ALONG).and_then(|inner| inner.keys().first().and_then(|key| dof(&key.value)));
-    match t.read(&DOF) {
-        _ if t.has(&ANCHOR) => Dimension::LENGTH,
-        Some(name) => dof(&name.value).unwrap_or(usual),
-        None => along().unwrap_or(usual),
-    }
+/// Whether an actuator or a sensor says where it acts.
+pub(super) fn acts_somewhere(t: &Table<'_>) -> bool {
+    PLACES.into_iter().flatten().any(|key| t.has(*key))
+}
+
+/// The keys that say where something acts, by the ways to say it.
+const PLACES: [&[&str]; 4] = [&[DOF.name], &[ALONG.name], &[ELEMENT.name], &[ANCHOR.name, ATTACHMENT.name, NODE.name]];
+
+/// Says that a second way to say where something acts would be ignored.
+fn is_said_once(context: &Context<'_>, t: &Table<'_>) -> bool {
+    let said = PLACES.into_iter().filter_map(|keys| keys.iter().find(|key| t.has(**key)));
+    let [first, second, ..] = said.collect::<Vec<_>>()[..] else { return true };
+    let message = format!("`{first}` and `{second}` both say in which direction it acts");
+    context.error(
+        t.place(*second),
+        message,
+        "keep one of them: `dof`, `along`, `element`, or `anchor`, `attachment` and `node`",
+    );
+    PLACES.into_iter().flatten().for_each(|key| t.ignore(*key));
+    false
+}
+
+/// One description for all actuators has no single unit where some of them turn.
+fn check_one_kind(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) {
+    let angles = dofs.iter().filter(|&&d| context.dofs[d].angle).count();
+    let keys = ["stroke", "velocity", "acceleration", "force", "limits", "friction", "mount_stiffness"];
+    let instruments = ["displacement_sensor", "force_sensor", "calibration"];
+    let Some(key) =
+        keys.into_iter().chain(instruments).find(|key| t.has(*key)).filter(|_| angles > 0 && angles < dofs.len())
+    else {
+        return;
+    };
+    let dofs = listed(context, dofs);
+    let message = format!("`{key}` would hold for actuators that move and for some that turn ({dofs})");
+    let help =
+        "write one [[specimen.actuator]] with `dof` for each degree of freedom: those that turn count in rad and kN m";
+    context.error(t.place(key), message, help);
 }
 
 /// Its name, which no other actuator of the specimen has.
@@ -181,14 +249,7 @@ fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> 
     name
 }
 
-/// Whether the stroke of a lever is an angle: only angles are in it.
-fn turns(context: &Context<'_>, lever: &Lever, dofs: &[usize]) -> bool {
-    let Lever::Linear(factors) = lever else { return false };
-    let mut moved = factors.iter().zip(dofs).filter(|(factor, _)| **factor != 0.0).map(|(_, &d)| context.dofs[d].angle);
-    moved.next() == Some(true) && moved.all(|angle| angle)
-}
-
-fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
+fn one(context: &Context<'_>, t: &Table<'_>, period: f64) -> Option<Actuator> {
     let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
     if t.has(&TYPE) && t.read(&TYPE).is_none() {
@@ -201,6 +262,7 @@ fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
         force: t.get_or(&FORCE, f64::INFINITY),
     };
     let acceleration = t.get_or(&ACCELERATION, f64::INFINITY);
+    let compensation = own_compensation(context, t);
     let own_limits = t.open(&LIMITS).map_or_else(limits::nothing, limits::own);
     let (friction, calibration) = (t.value(&FRICTION), calibration(context, t));
     let sensor = |key: &Key<Inner>, dim: Dimension| t.open(key).map_or_else(Sensor::default, |s| sensor(s.along(dim)));
@@ -212,10 +274,14 @@ fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
         lever: Lever::Linear(Vec::new()),
         calibration,
         dynamics: (t.value(&TYPE).read)(context, t)?,
+        compensation,
         delay: delay(context, t),
         limits,
         acceleration,
         own_limits,
+        loading: control::read(context, t, period),
+        mount: t.get_or(&MOUNT_STIFFNESS, f64::INFINITY),
+        share: t.value(&SHARE),
         friction,
         displacement,
         force: load_cell,
@@ -242,33 +308,167 @@ fn delay(context: &Context<'_>, t: &Table<'_>) -> [f64; 3] {
     delay
 }
 
-/// What an actuator acts on: a degree of freedom, a sum of several, or a point of a rigid body.
-fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Lever> {
-    let place = |dof: usize, text: &Spanned<String>| {
-        let found = dofs.iter().position(|&d| d == dof);
-        if found.is_none() {
-            let names: Vec<&str> = dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
-            let message = format!("`{}` is not moved by the specimen", text.value);
-            context.error(text.span.clone(), message, format!("it has: {}", names.join(", ")));
-        }
-        found
-    };
+/// What an actuator acts on: a degree of freedom, a sum of several, the deformation of an element, or a point of a rigid body; and whether its
+/// stroke is an angle.
+pub(super) fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<(Lever, bool)> {
+    if !is_said_once(context, t) {
+        return None;
+    }
     if let Some(text) = t.read(&DOF) {
-        let i = place(context.dof(&text)?, &text)?;
-        return Some(Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect()));
+        let dof = context.dof(&text)?;
+        let i = place(context, dof, &text, dofs)?;
+        let row = (0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect();
+        return Some((Lever::Linear(row), context.dofs[dof].angle));
     }
     if let Some(inner) = t.open(&ALONG) {
-        let mut row = vec![0.0; dofs.len()];
-        for key in inner.keys() {
-            let factor = inner.entry(&key.value, &Number, Allowed::Any);
-            let i = context.dof(&key).and_then(|d| place(d, &key));
-            if let (Some(i), Some(factor)) = (i, factor) {
-                row[i] = factor.value;
+        let found = along(context, &inner, dofs);
+        inner.finish();
+        return found;
+    }
+    if let Some(name) = t.read(&ELEMENT) {
+        return deformation(context, &name, dofs);
+    }
+    strut(context, t, dofs).map(|strut| (Lever::Strut(strut), false))
+}
+
+/// The place of a degree of freedom among those that a specimen moves.
+fn place(context: &Context<'_>, dof: usize, text: &Spanned<String>, dofs: &[usize]) -> Option<usize> {
+    let found = dofs.iter().position(|&d| d == dof);
+    // A specimen without any has a mistake of its own.
+    if found.is_none() && !dofs.is_empty() {
+        let message = match context.dofs[dof].support {
+            Support::Fixed => format!("`{}` is fixed: nothing moves it", text.value),
+            _ => format!("`{}` is not moved by the specimen", text.value),
+        };
+        context.error(text.span.clone(), message, format!("the specimen moves {}", listed(context, dofs)));
+    }
+    found
+}
+
+/// Degrees of freedom by their names.
+fn listed(context: &Context<'_>, dofs: &[usize]) -> String {
+    dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A stroke as a weighted sum. It is a length where a displacement or a lever arm is in it, else an angle.
+fn along(context: &Context<'_>, inner: &Table<'_>, dofs: &[usize]) -> Option<(Lever, bool)> {
+    let mut row = vec![0.0; dofs.len()];
+    let (mut lengths, mut angles, mut bare) = (None, None, Vec::new());
+    let mut complete = true;
+    for key in inner.keys() {
+        let found = context.dof(&key).and_then(|d| Some((d, place(context, d, &key, dofs)?)));
+        let Some(((dof, i), raw)) = found.zip(inner.entry(&key.value, &Anything, Allowed::Any)) else {
+            inner.ignore(key.value.as_str());
+            complete = false;
+            continue;
+        };
+        let value = match &raw.value {
+            Raw::Number(x) => Some(Value::bare(*x)),
+            Raw::Text(text) => match context.scope.evaluate(text) {
+                Ok(value) => Some(value),
+                Err(errors) => {
+                    let text = Spanned::new(text.clone(), raw.span.clone());
+                    errors.into_iter().for_each(|e| inner.expr_error(&text, e));
+                    None
+                }
+            },
+        };
+        let Some(value) = value else {
+            complete = false;
+            continue;
+        };
+        row[i] = value.si;
+        let turns = context.dofs[dof].angle;
+        match (value.dim.filter(|d| !d.is_none()), turns) {
+            (None, false) => lengths = lengths.or(Some(key)),
+            (None, true) if value.dim.is_some() => angles = angles.or(Some(key)),
+            (None, true) => bare.push(key),
+            (Some(dim), true) if dim == Dimension::LENGTH => lengths = lengths.or(Some(key)),
+            (Some(dim), false) if dim == Dimension::NONE.per(Dimension::LENGTH) => angles = angles.or(Some(key)),
+            (Some(dim), _) => {
+                let (wanted, example) = match turns {
+                    true => ("a lever arm (a length), or a number", "\"-2 m\""),
+                    false => ("a number", "1"),
+                };
+                let message = format!("the factor of `{}` is {wanted}, found {}", key.value, dim.describe());
+                context.error(raw.span, message, format!("write for example \"{}\" = {example}", key.value));
+                complete = false;
             }
         }
-        inner.finish();
-        return Some(Lever::Linear(row));
     }
+    match (&lengths, &angles, bare.first()) {
+        (Some(length), Some(angle), _) => {
+            let message = format!("the part of `{}` is a length, that of `{}` an angle", length.value, angle.value);
+            context.error(
+                angle.span.clone(),
+                message,
+                "give rotations a lever arm, for example \"slab.rz\" = \"-2 m\"",
+            );
+            return None;
+        }
+        // A number is a lever arm in metres where the file counts in metres; elsewhere it could be either.
+        (Some(_), None, Some(key)) if context.scope.units.factor(Dimension::LENGTH) != 1.0 => {
+            let message = format!("the factor of the rotation `{}` is a lever arm and needs a unit", key.value);
+            let help = format!("write for example \"{}\" = \"-2 m\"", key.value);
+            context.error(key.span.clone(), message, help);
+            return None;
+        }
+        _ => {}
+    }
+    if complete && row.iter().all(|x| *x == 0.0) {
+        context.error(
+            inner.span(),
+            "this actuator moves nothing: all its factors are zero",
+            "write for example { \"slab.x\" = 1 }",
+        );
+        return None;
+    }
+    complete.then_some((Lever::Linear(row), lengths.is_none()))
+}
+
+/// The deformation of an element of the specimen that has one.
+fn deformation(context: &Context<'_>, name: &Spanned<String>, dofs: &[usize]) -> Option<(Lever, bool)> {
+    let Some(element) = context.elements.iter().find(|e| e.name == name.value) else {
+        let near = did_you_mean(&name.value, context.elements.iter().map(|e| e.name.as_str()));
+        let help = near.unwrap_or_else(|| "write the name of an element of the specimen".to_owned());
+        context.error(name.span.clone(), format!("there is no element `{}`", name.value), help);
+        return None;
+    };
+    let terms = match &element.kind {
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => match coordinates.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        },
+        Kind::Linear { .. } => None,
+    };
+    let Some(terms) = terms else {
+        let message = format!("the deformation of element `{}` is not a single number", name.value);
+        let help = "write `along` with the factors of the degrees of freedom in the stroke";
+        context.error(name.span.clone(), message, help);
+        return None;
+    };
+    let mut row = vec![0.0; dofs.len()];
+    let mut turns = false;
+    for (d, factor) in terms {
+        // Supports do not move.
+        if let Some(i) = dofs.iter().position(|x| x == d) {
+            row[i] += factor;
+            turns = context.dofs[*d].angle;
+        }
+    }
+    if row.iter().all(|x| *x == 0.0) {
+        let message = format!("element `{}` does not belong to this specimen", name.value);
+        context.error(name.span.clone(), message, "name one of its `elements`");
+        return None;
+    }
+    Some((Lever::Linear(row), turns))
+}
+
+/// A strut from a fixed point to a point of a rigid body.
+fn strut(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Strut> {
     let point = |key: &Key<List<Length>>| {
         let values = t.read_required(key)?;
         if !(1..=3).contains(&values.value.len()) {
@@ -286,49 +486,59 @@ fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Lever> 
     };
     let (anchor, attachment) = (anchor?, attachment?);
     if anchor == attachment {
-        context.error(t.span(), "`anchor` and `attachment` are the same point", "an actuator needs a length");
+        let message = "`anchor` and `attachment` are the same point: a strut has a length";
+        let help = "`anchor` is its end at the reaction wall or floor, `attachment` its end at the specimen";
+        context.error(t.place(&ATTACHMENT), message, help);
         return None;
     }
-    Some(Lever::Strut(Strut {
-        anchor,
-        attachment,
-        pivot: node.at,
-        translations: ["x", "y", "z"].map(moved),
-        rotations: ["rx", "ry", "rz"].map(moved),
-    }))
+    let (translations, rotations) = (["x", "y", "z"].map(moved), ["rx", "ry", "rz"].map(moved));
+    let strut = Strut { anchor, attachment, pivot: node.at, translations, rotations };
+    // A specimen without degrees of freedom has a mistake of its own.
+    if !dofs.is_empty() && !(0..dofs.len()).any(|d| strut.acts_on(d)) {
+        let own: Vec<usize> = node.dofs.iter().map(|d| d.1).filter(|d| dofs.contains(d)).collect();
+        let (message, help) = match own.is_empty() {
+            true => (
+                format!("the specimen does not move node `{}`: this strut never changes its length", node.name),
+                format!("the specimen moves {}", listed(context, dofs)),
+            ),
+            false => (
+                format!(
+                    "no motion of node `{}` ({}) changes the length of this strut",
+                    node.name,
+                    listed(context, &own)
+                ),
+                "check `anchor` and `attachment`: x, y and z of its two ends".to_owned(),
+            ),
+        };
+        context.error(name.span, message, help);
+        return None;
+    }
+    Some(strut)
 }
 
 fn sensor(t: Table<'_>) -> Sensor {
-    let sensor = Sensor {
+    let sensor = errors(&t);
+    t.finish();
+    sensor
+}
+
+/// The errors of a sensor.
+pub(super) fn errors(t: &Table<'_>) -> Sensor {
+    Sensor {
         gain: t.value(&GAIN),
         bias: t.value(&BIAS),
         noise: t.value(&NOISE),
         range: t.get_or(&RANGE, f64::INFINITY),
         quantum: t.value(&QUANTUM),
         seed: t.value(&NOISE_SEED),
-    };
-    t.finish();
-    sensor
+    }
 }
 
 /// What the instruments say of one metre and one newton: [gain, offset].
 fn calibration(context: &Context<'_>, t: &Table<'_>) -> Calibration {
     let Some(inner) = t.open(&CALIBRATION) else { return Calibration::default() };
     let length = inner.displacement();
-    let pair = |key: &Key<List<Number>>, dim: Dimension| {
-        if !inner.has(key) {
-            return [1.0, 0.0];
-        }
-        match inner.value(key).as_slice() {
-            // Written per unit of the file.
-            [gain, offset] if gain.value != 0.0 => [gain.value / context.scope.units.factor(dim), offset.value],
-            _ => {
-                let message = format!("`{}` must be [gain, offset] with a gain other than zero", key.name);
-                context.error(inner.place(key), message, "write for example [0.1, 0]: volts per mm");
-                [1.0, 0.0]
-            }
-        }
-    };
+    let pair = |key: &Key<List<Number>>, dim: Dimension| gain_and_offset(context, &inner, key, dim);
     let calibration = Calibration {
         command: pair(&COMMAND, length),
         displacement: pair(&SHOWN_DISPLACEMENT, length),
@@ -336,4 +546,24 @@ fn calibration(context: &Context<'_>, t: &Table<'_>) -> Calibration {
     };
     inner.finish();
     calibration
+}
+
+/// What an instrument says of one unit in SI: [gain, offset], written per unit of the file.
+pub(super) fn gain_and_offset(
+    context: &Context<'_>,
+    t: &Table<'_>,
+    key: &Key<List<Number>>,
+    dim: Dimension,
+) -> [f64; 2] {
+    if !t.has(key) {
+        return [1.0, 0.0];
+    }
+    match t.value(key).as_slice() {
+        [gain, offset] if gain.value != 0.0 => [gain.value / context.scope.units.factor(dim), offset.value],
+        _ => {
+            let message = format!("`{}` must be [gain, offset] with a gain other than zero", key.name);
+            context.error(t.place(key), message, "write for example [0.1, 0]: volts per mm");
+            [1.0, 0.0]
+        }
+    }
 }

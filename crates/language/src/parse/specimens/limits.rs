@@ -10,7 +10,7 @@ use crate::schema;
 section! {
     /// Of a specimen.
     pub(super) LIMITS = ("limits", "[specimen.limits]", "Limits of a specimen. The default action is ramp-down (hold \
-        for acceleration, jerk, frozen and missing; warn for deadline and recorder).").more(|| described(&[OF_ACTUATORS, OF_SPECIMENS]));
+        for acceleration, jerk, frozen and missing; warn for deadline and recorder).").more(|| described(&[OF_ACTUATORS, OF_TRANSDUCERS, OF_SPECIMENS]));
     NOT_FINITE: Choice<(Action, &'static str)> =
         choice("not_finite", &Action::ALL, "Action if a measurement is NaN (not a \
             number).").default("abort").example("abort");
@@ -22,6 +22,18 @@ section! {
     /// Of an actuator.
     pub(super) ACTUATOR_LIMITS = ("actuator-limits", "limits = { force = ... }", "Limits of one actuator.")
         .more(|| described(&[OF_ACTUATORS]));
+}
+
+section! {
+    /// Of a transducer.
+    pub(super) TRANSDUCER_LIMITS = ("transducer-limits", "limits = { frozen = ... }", "Limits of one transducer.")
+        .more(|| described(&[SHOWN_BY_TRANSDUCERS, OF_TRANSDUCERS]));
+}
+
+section! {
+    /// Of a load cell.
+    pub(super) LOAD_CELL_LIMITS = ("load-cell-limits", "limits = { force = ... }", "Limits of one load cell.")
+        .more(|| described(&[SHOWN_BY_LOAD_CELLS]));
 }
 
 section! {
@@ -81,6 +93,28 @@ static OF_ACTUATORS: &[Limit] = limits! {
     indicator: Pure, RampDown, "Energy added by the tracking error within one second, relative to the largest stored \
         energy: detects a loop that becomes unstable.", "0.05";
     frozen: Stroke, Hold, "Travel of the command while a sensor does not change.", "1 mm";
+    load_error: Force, RampDown, "Largest difference between the load and the measured force of an actuator in force \
+        control, for 20 ms; 20 % of its load if absent.", "60 kN";
+};
+
+/// What redundant transducers must not do.
+static OF_TRANSDUCERS: &[Limit] = limits! {
+    disagreement: Stroke, RampDown, "Largest error by which a redundant transducer contradicts the others.", "0.5 mm";
+};
+
+/// What a transducer must not show besides.
+static SHOWN_BY_TRANSDUCERS: &[Limit] = limits! {
+    measured_displacement: Stroke, RampDown, "Largest measured displacement.", "95 mm";
+    measured_velocity: StrokeRate, RampDown, "Largest measured velocity.", "500 mm/s";
+    measured_acceleration: StrokeAcceleration, RampDown, "Largest measured acceleration.", "30 m/s^2";
+    frozen: Stroke, Hold, "Travel of the actuators along its direction while it does not change.", "1 mm";
+};
+
+/// What a load cell must not show.
+static SHOWN_BY_LOAD_CELLS: &[Limit] = limits! {
+    force: Force, RampDown, "Largest measured force.", "200 kN";
+    force_rate: ForceRate, RampDown, "Fastest change of the measured force.", "2000 kN/s";
+    frozen: Stroke, Hold, "Travel of the actuators along its direction while it does not change.", "1 mm";
 };
 
 /// What must not happen to a specimen besides.
@@ -136,8 +170,22 @@ fn apply(list: &[Limit], table: &Table<'_>, limits: &mut Limits) {
 
 /// `limits` of one actuator.
 pub(super) fn own(table: Table<'_>) -> Limits {
+    gather(table, &[OF_ACTUATORS])
+}
+
+/// `limits` of one transducer.
+pub(super) fn of_transducer(table: Table<'_>) -> Limits {
+    gather(table, &[SHOWN_BY_TRANSDUCERS, OF_TRANSDUCERS])
+}
+
+/// `limits` of one load cell.
+pub(super) fn of_load_cell(table: Table<'_>) -> Limits {
+    gather(table, &[SHOWN_BY_LOAD_CELLS])
+}
+
+fn gather(table: Table<'_>, lists: &[&[Limit]]) -> Limits {
     let mut limits = nothing();
-    apply(OF_ACTUATORS, &table, &mut limits);
+    lists.iter().for_each(|list| apply(list, &table, &mut limits));
     table.finish();
     limits
 }
@@ -146,6 +194,7 @@ pub(super) fn own(table: Table<'_>) -> Limits {
 pub(super) fn read(context: &Context<'_>, table: Table<'_>) -> Limits {
     let mut limits = Limits::default();
     apply(OF_ACTUATORS, &table, &mut limits);
+    apply(OF_TRANSDUCERS, &table, &mut limits);
     apply(OF_SPECIMENS, &table, &mut limits);
     if let Some(missing) = limits.missing.as_mut().filter(|_| table.has("missing")) {
         if missing.limit < 1.0 || missing.limit != missing.limit.trunc() {

@@ -1,16 +1,23 @@
 //! `[[specimen]]`: elements that stand in the laboratory, and how they are driven.
 
 mod actuators;
+mod control;
 mod doubts;
 mod dynamics;
 mod faults;
+mod fixtures;
+pub(super) mod inner;
 mod limits;
+mod plant;
+mod sensors;
 mod wiring;
 
+use faults::Struck;
 use interfield_kernel::Scheme;
-use interfield_lab::compensate::{COMPENSATIONS, Compensation, find};
+use interfield_lab::compensate::{COMPENSATIONS, Compensation, CompensationInfo, find};
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
+use sensors::Measures;
 
 use super::arguments::{self, Given, Placed, argument, dimension, pairs, variant};
 use super::compensators::compensator;
@@ -22,8 +29,8 @@ use crate::key::*;
 use crate::model::{Analysis, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
-use crate::schema::Variant;
-use crate::specimen::{ADDRESSES, Address, SEALING, Specimen};
+use crate::schema::{self, Variant};
+use crate::specimen::{ADDRESSES, Actuator, Address, Instrument, SEALING, Specimen};
 use crate::units::Dimension;
 
 section! {
@@ -44,6 +51,9 @@ section! {
         .example("[\"iso-*\"]");
     MASS: Inner = table("mass", &MASSES, "Mass that is present in the laboratory and not in the model.")
         .example("{ \"table.x\" = \"1.8 kg\" }");
+    INNER: List<Text> = key("inner", "Degrees of freedom that exist in the laboratory only: no target moves them. An \
+        actuator with control = \"force\" holds them, or they are free and follow by their own mass and stiffness.")
+        .example("[\"bob.x\"]");
     RATE: Frequency = key("rate", "Sampling rate of its controller, up to 1 MHz; one sample per step if \
         absent.").range(POSITIVE)
         .example("1 kHz");
@@ -70,13 +80,28 @@ section! {
     LATE: Choice<(MissPolicy, &'static str)> = choice("late", &LATE_WORDS, "Action of the controller while a target \
         is late.")
         .default("hold").example("extrapolate");
+    SHARING: Time = key("sharing", "Time in which redundant actuators take internal forces back: they share the load, and do not press against \
+        each other.").range(POSITIVE).example("50 ms");
     CORRECT_FORCE: Flag = key("correct_force", "Corrects the measured force for the tracking error, with the initial \
         stiffness.").default("false").example("true");
-    COMPENSATION: Or<Named, Inner> = of(Or(Named(methods), Inner(&METHOD_TABLE)), "compensation", "Compensation of \
+    pub(super) COMPENSATION: Or<Named, Inner> = of(Or(Named(methods), Inner(&METHOD_TABLE)), "compensation", "Compensation of \
         actuator delay and dynamics.")
         .default("none").example("ats");
     ACTUATOR: Tables = tables("actuator", &actuators::ACTUATOR, "Its actuators; if absent, an ideal one along each \
         moved degree of freedom.").example("[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]");
+    PLANT: Inner = table("plant", &plant::PLANT, "Dynamics of all actuators together, in the emulated laboratory; if \
+        absent, each actuator has its own.")
+        .example("{ type = \"transfer-matrix\", entry = [{ command = \"east\", stroke = \"east\", numerator = [1], denominator = \
+            [0.01, 1] }] }");
+    TRANSDUCER: Tables = tables("transducer", &sensors::TRANSDUCER, "Displacement transducers besides those of the \
+        actuators.").example("[{ name = \"lvdt 1\", dof = \"slab.x\" }]");
+    LOAD_CELL: Tables = tables("load_cell", &sensors::LOAD_CELL, "Load cells besides those of the \
+        actuators.").example("[{ name = \"base\", dof = \"slab.x\" }]");
+    FIXTURE: Tables = tables("fixture", &fixtures::FIXTURE, "Rigid bodies between the load cells and the \
+        specimen.").example("[{ node = \"slab\", mass = \"850 kg\" }]");
+    TARE: Flag = key("tare", "Whether the load cells show zero under the weight of the fixtures at the start.").default("true").example("false");
+    INERTIA_WINDOW: Time = key("inertia_window", "Time over which the acceleration of the fixtures is estimated from the measured \
+        displacements: longer is smoother, and less exact; by default 20 ms times `time_scale`.").range(POSITIVE).example("10 ms");
     AT_END: Choice<(AtEnd, &'static str)> = choice("at_end", &[(AtEnd::Hold, "hold"), (AtEnd::Zero, "zero")],
         "Outputs of EtherCAT terminals after the test.").default("hold").example("zero");
     INTERLOCK: Inner = table("interlock", &wiring::INTERLOCK, "Digital inputs and outputs of an EtherCAT bus for the \
@@ -109,7 +134,15 @@ fn methods() -> Vec<&'static str> {
 }
 
 fn variants() -> Vec<Variant> {
-    COMPENSATIONS.iter().map(|i| variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters)).collect()
+    let one = |i: &CompensationInfo| {
+        let mut found = variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters);
+        if i.multivariable {
+            let doc = "Model of the actuators that is inverted; if absent, `plant` of the specimen, or its actuators as described.";
+            found.keys.push(schema::Key { doc: doc.to_owned(), ..PLANT.describe() });
+        }
+        found
+    };
+    COMPENSATIONS.iter().map(one).collect()
 }
 
 /// Reads all `[[specimen]]`, after everything they refer to.
@@ -154,26 +187,49 @@ fn read_one(
     }
     let elements: Vec<usize> = owners.iter().filter(|(_, o)| o.0 == index).map(|(&e, _)| e).collect();
     let masses = masses(context, table);
-    let dofs = commanded(context, table, &elements, &masses, context.diags.error_count() == before);
-    let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
+    let mut dofs = commanded(context, table, &elements, &masses, context.diags.error_count() == before);
+    let mut inner = inner::read(context, table, (&elements, &dofs));
+    check_masses(context, table, &elements, &inner);
+    dofs.retain(|d| !inner.contains(d));
+    let own = |d: &usize| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).reduce(|a, b| a + b);
+    let scale = table.value(&SCALE);
     let time_scale = table.value(&TIME_SCALE);
     let stepping = analysis.map(|a| Stepping::of(a, partition, &elements));
-    let period = period(context, table, stepping.as_ref(), time_scale);
+    let (period, every) = period(context, table, stepping.as_ref(), time_scale);
     let record_every = record_every(context, table, period);
     let interlock = wiring::interlock(context, table, &INTERLOCK, at.as_ref().map(|a| &a.0));
-    let compensation = compensation(context, table);
-    for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
-        let help = "rehearse the test, or use another compensation: `interfield compensators` lists them";
-        context.diags.push(Diagnostic::warning(doubt, table.place(&COMPENSATION)).help(help));
+    let coordinates: Vec<usize> = dofs.iter().chain(&inner).copied().collect();
+    let mut actuators = actuators::read(context, table, (&coordinates, dofs.len()), period);
+    if let Some(actuators) = &actuators {
+        inner::check_arms(context, table, actuators, (&coordinates, dofs.len()));
     }
-    let actuators = actuators::read(context, table, &ACTUATOR, &dofs);
-    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+    let held = inner::arrange(&mut inner, dofs.len(), actuators.as_mut());
+    let coordinates: Vec<usize> = dofs.iter().chain(&inner[..held]).copied().collect();
+    // Of a specimen that is similar to the structure: forces by S², displacements by S.
+    let inner_masses = inner.iter().map(|d| own(d).unwrap_or(context.dofs[*d].mass / scale)).collect();
+    let masses: Vec<f64> = dofs.iter().map(|d| own(d).unwrap_or(0.0)).collect();
+    if let Some(actuators) = &actuators {
+        control::check(context, table, actuators, &inner[..held]);
+    }
+    let moved = actuators.as_deref().unwrap_or_default();
+    let plant = read_plant(context, table, moved);
+    let compensation = compensation(context, table, Some(moved));
+    let all_turn = actuators.as_ref().is_some_and(|a| !a.is_empty() && a.iter().all(|a| a.turns));
+    let length = if all_turn { Dimension::ANGLE } else { Dimension::LENGTH };
     let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
-    let names: Vec<&str> = actuators.iter().flatten().map(|a| a.name.as_str()).collect();
-    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (&names, period));
+    let list = actuators.as_deref().unwrap_or_default();
+    let mut taken: Vec<String> = list.iter().map(|a| a.name.clone()).collect();
+    let rig = sensors::Rig { dofs: &coordinates, actuators: list };
+    let transducers = sensors::read(context, table.all(&TRANSDUCER), Measures::Displacements, rig, &mut taken);
+    let load_cells = sensors::read(context, table.all(&LOAD_CELL), Measures::Forces, rig, &mut taken);
+    let tared = table.value(&TARE);
+    let fixtures = fixtures::read(context, table.all(&FIXTURE), &coordinates, tared);
+    let inertia_window = table.get_or(&INERTIA_WINDOW, 0.02 * time_scale);
+    let struck = struck(list, &transducers, &load_cells);
+    let (faults, stalls) = faults::read(context, table.all(&FAULT), (&struck, period));
     // Every key is read before anything is given up, so that none that stands there is called unknown.
     let complete = name.is_some() && compensation.is_some() && actuators.is_some() && !dofs.is_empty();
-    let specimen = Specimen {
+    let mut specimen = Specimen {
         name: name.map(|n| n.value).unwrap_or_default(),
         at: at.map(|a| a.0),
         key,
@@ -181,10 +237,14 @@ fn read_one(
         elements,
         dofs,
         masses,
+        inner,
+        held,
+        inner_masses,
         period,
+        every,
         record_every,
         time_scale,
-        scale: table.value(&SCALE),
+        scale,
         ramp: table.value(&RAMP),
         patience: table.value(&PATIENCE),
         late: table.value(&LATE).0,
@@ -193,14 +253,94 @@ fn read_one(
         home: table.value(&HOME).0,
         correct_force: table.value(&CORRECT_FORCE),
         compensation: compensation.unwrap_or(Compensation::Uncompensated),
+        plant,
         actuators: actuators.unwrap_or_default(),
+        sharing: table.read(&SHARING).map(|s| s.value),
+        transducers,
+        load_cells,
+        fixtures,
+        tared,
+        inertia_window,
         limits,
         faults,
         stalls,
         at_end: table.value(&AT_END).0,
         interlock,
     };
+    if complete {
+        compensated(context, table, &mut specimen);
+    }
     complete.then_some(specimen)
+}
+
+/// `plant`: all actuators together.
+fn read_plant(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    actuators: &[Actuator],
+) -> Option<interfield_lab::plant::StateSpace> {
+    let inner = table.open(&PLANT)?;
+    if actuators.is_empty() {
+        // What is wrong with them has been said.
+        inner.ignore_all();
+    }
+    let found = (!actuators.is_empty()).then(|| plant::read(context, &inner, actuators)).flatten();
+    inner.finish();
+    plant::check_actuators(context, &table.all(&ACTUATOR), actuators);
+    found
+}
+
+/// Gives a method for all actuators its model, and says what a careful colleague would remark about the compensation.
+fn compensated(context: &Context<'_>, table: &Table<'_>, specimen: &mut Specimen) {
+    let place = || table.place(&COMPENSATION);
+    let method = specimen.compensation.info();
+    if method.multivariable {
+        if let Some(own) = specimen.actuators.iter().find(|a| a.compensation.is_some()) {
+            let message = format!(
+                "`{}` compensates all actuators together, and actuator `{}` has a compensation of its own",
+                method.name, own.name
+            );
+            context.error(place(), message, "remove one of the two");
+            return;
+        }
+        if specimen.compensation.model().is_none() {
+            let model = specimen.linear_plant();
+            if model.is_none() {
+                let message =
+                    format!("`{}` needs a model of the actuators, and servo-hydraulic ones have none", method.name);
+                let help = "identify it with `interfield identify`, and write compensation = { method = ..., plant = { ... } }";
+                context.error(place(), message, help);
+                return;
+            }
+            specimen.compensation.set_model(model);
+        }
+    }
+    let warn = |said: Vec<String>, place: std::ops::Range<usize>| {
+        let help = "rehearse the test, or use another compensation: `interfield compensators` lists them";
+        said.into_iter().for_each(|doubt| context.diags.push(Diagnostic::warning(doubt, place.clone()).help(help)));
+    };
+    if specimen.actuators.iter().any(|a| a.compensation.is_none()) {
+        let warnings = match method.multivariable {
+            true => specimen.compensator().warnings(),
+            false => specimen.compensation.design(specimen.sampling()).warnings(),
+        };
+        warn(warnings, place());
+    }
+    for (t, actuator) in table.all(&ACTUATOR).iter().zip(&specimen.actuators) {
+        let own =
+            actuator.compensation.iter().flat_map(|method| method.design(specimen.sampling()).warnings()).collect();
+        warn(own, t.place(&COMPENSATION));
+    }
+}
+
+/// What faults can strike.
+fn struck<'a>(actuators: &'a [Actuator], transducers: &'a [Instrument], load_cells: &'a [Instrument]) -> Struck<'a> {
+    let stroke = |turns: bool| if turns { Dimension::ANGLE } else { Dimension::LENGTH };
+    let further = |list: &'a [Instrument]| {
+        list.iter().filter(|i| i.actuator.is_none()).map(|i| (i.name.as_str(), stroke(i.turns))).collect()
+    };
+    let actuators = actuators.iter().map(|a| (a.name.as_str(), stroke(a.turns))).collect();
+    Struck { actuators, transducers: further(transducers), load_cells: further(load_cells) }
 }
 
 /// `at`: where its controller is.
@@ -272,11 +412,6 @@ fn commanded(
             let message = format!("`{}` is computed by another program and cannot be a specimen", element.name);
             context.error(table.span(), message, "list other `elements`");
         }
-        let massive = element.kind.has_mass();
-        if massive {
-            let message = format!("element `{}` has mass and cannot be a specimen", element.name);
-            context.error(table.span(), message, "remove its mass: give it to the node, or to `mass` of the specimen");
-        }
     }
     dofs.sort_unstable();
     dofs.dedup();
@@ -295,6 +430,21 @@ fn commanded(
         context.diags.push(d.following());
     }
     dofs
+}
+
+/// An element with mass moves by itself only where it has inner degrees of freedom; elsewhere its mass would be nobody's.
+fn check_masses(context: &Context<'_>, table: &Table<'_>, elements: &[usize], inner: &[usize]) {
+    for &e in elements {
+        let element = &context.elements[e];
+        let mut moves = false;
+        visit(element, |d, _| moves |= inner.contains(&d));
+        if element.kind.has_mass() && !moves {
+            let message = format!("element `{}` has mass and cannot be a specimen", element.name);
+            let help = "remove its mass: give it to the node, or to `mass` of the specimen; or list what moves by itself \
+                        in `inner` of the specimen";
+            context.error(table.span(), message, help);
+        }
+    }
 }
 
 /// What sends a specimen its targets.
@@ -331,13 +481,13 @@ impl<'a> Stepping<'a> {
     }
 }
 
-/// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
-fn period(context: &Context<'_>, table: &Table<'_>, stepping: Option<&Stepping<'_>>, time_scale: f64) -> f64 {
+/// Sampling interval of the controller, and the whole number of samples from one evaluation to the next, by default one.
+fn period(context: &Context<'_>, table: &Table<'_>, stepping: Option<&Stepping<'_>>, time_scale: f64) -> (f64, usize) {
     let interval = stepping.map_or(1e-3, Stepping::interval) * time_scale;
-    let Some(rate) = table.read(&RATE) else { return interval };
+    let Some(rate) = table.read(&RATE) else { return (interval, 1) };
     if rate.value > FASTEST {
         context.error(rate.span, "the rate of a controller must be between 0 and 1 MHz", "write rate = \"1 kHz\"");
-        return interval;
+        return (interval, 1);
     }
     let samples = interval * rate.value;
     let whole = samples.round().max(1.0);
@@ -353,7 +503,7 @@ fn period(context: &Context<'_>, table: &Table<'_>, stepping: Option<&Stepping<'
         );
         context.error(rate.span, message, help);
     }
-    interval / whole
+    (interval / whole, whole as usize)
 }
 
 /// `record_rate`: one of how many samples is recorded, a whole number; by default each.
@@ -375,8 +525,8 @@ fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
     whole as u64
 }
 
-/// `compensation = "ats"` or `{ method = "ats", ... }`.
-fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Compensation> {
+/// `compensation = "ats"` or `{ method = "ats", ... }`; of these actuators, or of a single one.
+fn compensation(context: &Context<'_>, table: &Table<'_>, actuators: Option<&[Actuator]>) -> Option<Compensation> {
     if !table.has(&COMPENSATION) {
         return Some(Compensation::Uncompensated);
     }
@@ -387,7 +537,7 @@ fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Compensation
     };
     let name = inner.read(&METHOD);
     let info = name.as_ref().and_then(|n| find(&n.value));
-    let mut given = Vec::new();
+    let (mut given, mut model) = (Vec::new(), None);
     for key in inner.keys().into_iter().filter(|k| k.value != METHOD.name) {
         let parameter = info.and_then(|i| i.parameters.iter().find(|p| p.name == key.value));
         let value = match parameter.and_then(|p| p.measure) {
@@ -395,12 +545,43 @@ fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Compensation
                 let number = inner.entry(&key.value, &Measured(dimension(measure)), Allowed::Any);
                 number.map(|q| Given::Number(q.value))
             }
+            None if key.value == PLANT.name && info.is_some_and(|i| i.multivariable) => {
+                let inner = inner.open(&PLANT)?;
+                // Actuators with mistakes of their own have no plant.
+                model = Some(actuators.filter(|a| !a.is_empty()).and_then(|a| plant::read(context, &inner, a)));
+                inner.ignore_all();
+                None
+            }
+            // Only methods for all actuators have one: it is refused by its name.
+            None if key.value == PLANT.name => {
+                inner.ignore(PLANT.name);
+                Some(Given::Word(PLANT.name.to_owned()))
+            }
             None => argument(&inner, &key.value),
         };
         given.extend(value.map(|v| (key.value.clone(), v, key.span.clone())));
     }
     inner.finish();
-    method(context, &name?, &given)
+    let mut made = method(context, &name?, &given)?;
+    if let Some(model) = model {
+        made.set_model(Some(model?));
+    }
+    Some(made)
+}
+
+/// `compensation` of one actuator, instead of that of its specimen.
+fn own_compensation(context: &Context<'_>, t: &Table<'_>) -> Option<Compensation> {
+    let found = t.has(&COMPENSATION).then(|| compensation(context, t, None)).flatten()?;
+    if found.info().multivariable {
+        let message = format!("`{}` compensates all actuators together", found.info().name);
+        context.error(
+            t.place(&COMPENSATION),
+            message,
+            "write it in [[specimen]], or use another one here: \"early\", \"ats\"",
+        );
+        return None;
+    }
+    Some(found)
 }
 
 fn method(context: &Context<'_>, name: &Spanned<String>, given: &[Placed]) -> Option<Compensation> {

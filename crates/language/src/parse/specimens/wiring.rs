@@ -7,7 +7,7 @@ use interfield_lab::fieldbus::{Assignment, Bit, Button, Contacts, Drive, Field, 
 use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
-use crate::specimen::{Address, Specimen};
+use crate::specimen::{Address, Instrument, Specimen};
 
 /// Bytes that one frame carries, of all devices together.
 const MOST_BYTES: i64 = 512;
@@ -52,6 +52,14 @@ section! {
     BYTE: Whole = key("byte", "First byte in the outputs or inputs of the device, from 0.").required().range(BYTES).example("2");
     TYPE: Choice<(Number, &'static str)> = choice("type", &Number::ALL,
         "Data type, little-endian; a control or status word is u16.").default("i32").example("i16");
+}
+
+section! {
+    /// Of a sensor of its own.
+    pub(super) INPUT = ("ethercat-input", "ethercat = { byte = ... }", "The place of a sensor on the bus; `calibration` converts its value.");
+    INPUT_DEVICE: Whole = OWN_DEVICE;
+    INPUT_BYTE: Whole = BYTE;
+    INPUT_TYPE: Choice<(Number, &'static str)> = TYPE;
 }
 
 const fn place(name: &'static str, doc: &'static str) -> Key<Inner> {
@@ -125,10 +133,22 @@ fn field(context: &Context<'_>, t: &Table<'_>, key: &Key<Inner>, device: usize, 
     let byte = inner.read(&BYTE);
     inner.finish();
     let byte = byte?;
-    let field = Field { device, byte: byte.value as usize, number };
+    fitting(context, Field { device, byte: byte.value as usize, number }, byte.span)
+}
+
+/// The place of a sensor of its own.
+pub(super) fn input(context: &Context<'_>, t: Table<'_>) -> Option<Field> {
+    let (device, byte, number) = (t.good(&INPUT_DEVICE), t.read(&INPUT_BYTE), t.value(&INPUT_TYPE).0);
+    t.finish();
+    let byte = byte?;
+    fitting(context, Field { device: device? as usize - 1, byte: byte.value as usize, number }, byte.span)
+}
+
+/// A number that the largest device has room for.
+fn fitting(context: &Context<'_>, field: Field, span: Range<usize>) -> Option<Field> {
     if field.end() > MOST_BYTES as usize {
-        let message = format!("a number of {} bytes does not fit behind byte {}", number.bytes(), byte.value);
-        context.error(byte.span, message, format!("a device has {MOST_BYTES} bytes at most, counted from 0"));
+        let message = format!("a number of {} bytes does not fit behind byte {}", field.number.bytes(), field.byte);
+        context.error(span, message, format!("a device has {MOST_BYTES} bytes at most, counted from 0"));
         return None;
     }
     Some(field)
@@ -191,6 +211,13 @@ pub(super) fn check(
             message,
             "a bus belongs to one specimen: combine the two specimens, or use another interface",
         );
+    }
+    let further = specimen.further_transducers().chain(specimen.further_load_cells());
+    let unwired = further.into_iter().find(|i| i.wiring.is_none());
+    if let Some(Instrument { name, .. }) = unwired {
+        let message = format!("sensor `{name}` of specimen `{}` has no wiring to the bus", specimen.name);
+        context.error(at, message, "write ethercat = { device = 2, byte = 0, type = \"i16\" } in it");
+        return;
     }
     let Some(layout) = specimen.layout() else {
         let message = format!("specimen `{}` has no wiring of its actuators to the bus", specimen.name);

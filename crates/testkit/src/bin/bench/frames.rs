@@ -24,7 +24,7 @@ const FINE: usize = 16;
 const EVERY: usize = 5;
 
 /// Processor time of this thread, s; wall time where the system does not say it.
-fn processor_time() -> f64 {
+pub(crate) fn processor_time() -> f64 {
     use std::sync::OnceLock;
     static BEGIN: OnceLock<Instant> = OnceLock::new();
     // What runs is counted when it yields.

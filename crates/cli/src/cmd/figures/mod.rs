@@ -1,4 +1,7 @@
-//! `interfield figures`: the computed figures of the documents (book: passivity 1, 4.2). For the authors, not shown in the help.
+//! `interfield figures`: the computed figures and tables of the documents (book: passivity 1, 4.2, 4.3). For the authors, not shown in the
+//! help.
+
+mod compared;
 
 use std::path::{Path, PathBuf};
 
@@ -36,17 +39,31 @@ const CLIPPED: f64 = 3.0;
 
 /// Draw the computed figures of the documents into a folder
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  interfield figures docs/img")]
+#[command(after_help = "Examples:\n  interfield figures docs/img\n  interfield figures --compare")]
 pub(crate) struct Args {
     /// Folder to write to
-    folder: PathBuf,
+    #[arg(required_unless_present = "compare")]
+    folder: Option<PathBuf>,
+    /// Print the table that compares the couplings instead
+    #[arg(long)]
+    compare: bool,
     /// Print the names of the files as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    match draw(&args.folder) {
+    if args.compare {
+        match compared::table() {
+            Ok(table) => print(&table),
+            Err(message) => {
+                fail(args.json, None, None, &message, "");
+                return Exit::Failure;
+            }
+        }
+        return Exit::Done;
+    }
+    match draw(args.folder.as_deref().unwrap_or(Path::new("."))) {
         Ok(files) if args.json => print_json(&json!({ "figures": files })),
         Ok(files) => print(&(files.join("\n") + "\n")),
         Err(message) => {
@@ -58,7 +75,11 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 fn draw(folder: &Path) -> Result<Vec<String>, String> {
-    let figures = [("passivity-radius.svg", radius()?), ("passivity-softening.svg", softening()?)];
+    let figures = [
+        ("passivity-radius.svg", radius()?),
+        ("passivity-softening.svg", softening()?),
+        ("passivity-accuracy.svg", compared::accuracy()?),
+    ];
     let mut names = Vec::new();
     for (name, panel) in figures {
         let path = folder.join(name);

@@ -182,7 +182,7 @@ pub fn identify(family: Family, prepared: &Prepared, options: &Options, extras: 
     let stuck: Vec<&str> = names.iter().zip(&at_bound).filter(|(_, b)| **b).map(|(n, _)| *n).collect();
     found.warnings = warnings(&found, prepared, &stuck);
     if !options.delay {
-        found.warnings.extend(unsynchronised(family, samples, options, &x));
+        found.warnings.extend(unsynchronised(family, samples, options, &x, found.rss));
     }
     Ok(found)
 }
@@ -199,7 +199,8 @@ fn folds(prepared: &Prepared) -> Vec<Range<usize>> {
             return Vec::new();
         }
         let quarters = cycles.len().min(4);
-        let bound = |i: usize| if i == quarters { prepared.samples.q.len() } else { cycles[i * cycles.len() / quarters].start };
+        let bound =
+            |i: usize| if i == quarters { prepared.samples.q.len() } else { cycles[i * cycles.len() / quarters].start };
         (0..quarters).map(|i| bound(i)..bound(i + 1)).collect()
     };
     groups[groups.len() - 2..].to_vec()
@@ -219,7 +220,12 @@ fn fold(problem: &Problem<'_>, ends: &[Found], samples: &Samples, range: Range<u
     })
 }
 
-fn level(problem: &Problem<'_>, ends: &[Found], samples: &Samples, (range, amplitude): &(Range<usize>, f64)) -> Option<Level> {
+fn level(
+    problem: &Problem<'_>,
+    ends: &[Found],
+    samples: &Samples,
+    (range, amplitude): &(Range<usize>, f64),
+) -> Option<Level> {
     let weights = (0..samples.p.len()).map(|k| f64::from(u8::from(range.contains(&k)))).collect();
     let part = problem.clone().weighted(weights);
     // The sets of levels differ much: besides the set of all, every start.
@@ -279,7 +285,10 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
     if confidence.collinearity > 20.0 {
         let names = confidence.entangled().join(" and ");
         let how = if confidence.collinearity > 1000.0 { "cannot" } else { "can hardly" };
-        all.push(format!("these data {how} tell {names} apart (collinearity index {:.0}, good below 10)", confidence.collinearity));
+        all.push(format!(
+            "these data {how} tell {names} apart (collinearity index {:.0}, good below 10)",
+            confidence.collinearity
+        ));
     }
     if confidence.tau > 3.0 {
         all.push(format!(
@@ -288,7 +297,11 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
         ));
     }
     if found.costs.len() > 1 && found.agreeing() < 2 {
-        all.push(format!("only {} of {} starts reached the best fit: there are other minima", found.agreeing(), found.costs.len()));
+        all.push(format!(
+            "only {} of {} starts reached the best fit: there are other minima",
+            found.agreeing(),
+            found.costs.len()
+        ));
     }
     for e in &found.estimates {
         let q = &e.quantity;
@@ -321,7 +334,8 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
 }
 
 /// Whether the force is later or earlier than the deformation: a delay turns stiffness into damping.
-fn unsynchronised(family: Family, samples: &Samples, options: &Options, x: &[f64]) -> Option<String> {
+/// Told only where the delay explains the data, or most of what is left: a wrong law has delays, too.
+fn unsynchronised(family: Family, samples: &Samples, options: &Options, x: &[f64], rss: f64) -> Option<String> {
     let with = Options { delay: true, ..options.clone() };
     let problem = Problem::new(family, samples, &with).ok()?;
     let mut from = x.to_vec();
@@ -331,9 +345,11 @@ fn unsynchronised(family: Family, samples: &Samples, options: &Options, x: &[f64
     if !point.cost.is_finite() || point.slopes.is_empty() {
         return None;
     }
-    let error = Confidence::at(&problem, &end.x, &point).error("delay")?;
+    let confidence = Confidence::at(&problem, &end.x, &point);
+    let error = confidence.error("delay")?;
     let delay = problem.variables.last()?.at(*end.x.last()?).0;
-    let clear = delay.abs() > 2.0 * error && delay.abs() > 0.1;
+    let explains = confidence.tau < 3.0 || point.cost < 0.5 * rss;
+    let clear = explains && delay.abs() > 2.0 * error && delay.abs() > 0.1;
     let what = if samples.dt > 0.0 { format!(" ({:.3} ms)", 1e3 * delay.abs() * samples.dt) } else { String::new() };
     clear.then(|| {
         let which = if delay > 0.0 { "after" } else { "before" };

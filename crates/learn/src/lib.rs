@@ -16,6 +16,7 @@
 //! ```
 //! **Must not be here:** files, terminals, models, units other than SI.
 
+pub mod actuator;
 pub mod confidence;
 pub mod identify;
 pub mod jet;
@@ -23,6 +24,7 @@ pub mod law;
 pub mod problem;
 pub mod quality;
 pub mod record;
+pub mod response;
 pub mod search;
 
 pub use confidence::{Confidence, Estimate};

@@ -119,7 +119,11 @@ impl<'a> Problem<'a> {
                 return Err(if names.is_empty() {
                     format!("`{}` has no variable `{name}` that can be fixed", family.name())
                 } else {
-                    format!("`{}` has no variable `{name}` that can be fixed; it has {}", family.name(), names.join(", "))
+                    format!(
+                        "`{}` has no variable `{name}` that can be fixed; it has {}",
+                        family.name(),
+                        names.join(", ")
+                    )
                 });
             };
             if !value.is_finite() || (all[i].scale == Scale::Log && *value <= 0.0) {
@@ -201,7 +205,9 @@ impl<'a> Problem<'a> {
 
     fn evaluate<const M: usize>(&self, x: &[f64]) -> Point {
         // Without directions the numbers are plain ones.
-        if M == 0 { self.project(&self.columns::<f64>(x, |value, _, _| value), |_| [0.0; M], |c| c) } else {
+        if M == 0 {
+            self.project(&self.columns::<f64>(x, |value, _, _| value), |_| [0.0; M], |c| c)
+        } else {
             let seed = |value: f64, i: usize, slope: f64| Jet::<M>::variable(value, i, slope);
             self.project(&self.columns::<Jet<M>>(x, seed), |c| c.eps, |c| c.re)
         }

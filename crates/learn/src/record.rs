@@ -137,7 +137,10 @@ fn wrong(record: &Record) -> Vec<String> {
     ];
     for (i, (name, x)) in channels.into_iter().enumerate() {
         if x.len() != n {
-            problems.push(format!("{name} has {} samples and the deformation {n}: the channels must have the same times", x.len()));
+            problems.push(format!(
+                "{name} has {} samples and the deformation {n}: the channels must have the same times",
+                x.len()
+            ));
             continue;
         }
         let bad = x.iter().filter(|x| !x.is_finite()).count();
@@ -200,7 +203,8 @@ fn rates(record: &Record, v: &[f64], problems: &mut Vec<String>) {
     let n = v.len();
     let slope: Vec<f64> =
         (1..n - 1).map(|k| (record.q[k + 1] - record.q[k - 1]) / (record.t[k + 1] - record.t[k - 1])).collect();
-    let (vv, vs, ss) = slope.iter().zip(&v[1..]).fold((0.0, 0.0, 0.0), |(a, b, c), (s, v)| (a + v * v, b + v * s, c + s * s));
+    let (vv, vs, ss) =
+        slope.iter().zip(&v[1..]).fold((0.0, 0.0, 0.0), |(a, b, c), (s, v)| (a + v * v, b + v * s, c + s * s));
     if vv == 0.0 {
         problems.push("the rate is zero in all samples: leave it out, or give the measured one".into());
         return;

@@ -66,7 +66,12 @@ fn agrees(samples: &Samples, expected: &Value, fixed: &[(&str, f64)], loose: boo
     if told {
         near("peak", found.peak, number(&expected["fit"]["peak_error"]), 0.02);
         near("energy", found.energy, number(&expected["fit"]["energy_error"]), if loose { 0.1 } else { 0.02 });
-        near("energies", found.energy_history, number(&expected["fit"]["energy_history_error"]), if loose { 0.1 } else { 0.02 });
+        near(
+            "energies",
+            found.energy_history,
+            number(&expected["fit"]["energy_history_error"]),
+            if loose { 0.1 } else { 0.02 },
+        );
     }
     // Held-back cycles.
     for fold in expected["cross_validation"].as_array().into_iter().flatten() {
@@ -112,7 +117,15 @@ fn computed_forces_are_those_of_the_independent_implementation() {
         let eta: Vec<f64> = family
             .variables(&samples.size())
             .iter()
-            .map(|v| number(&data["expected"]["eta"][match v.name { "Dk" => "dk", "Ds" => "ds", n => n }]))
+            .map(|v| {
+                number(
+                    &data["expected"]["eta"][match v.name {
+                        "Dk" => "dk",
+                        "Ds" => "ds",
+                        n => n,
+                    }],
+                )
+            })
             .collect();
         let path = interfield_learn::law::Path { q: &samples.q, v: &samples.v, start: 0.0, substeps: 1 };
         let columns = family.columns(&eta, &path, &samples.size());
@@ -120,7 +133,11 @@ fn computed_forces_are_those_of_the_independent_implementation() {
         let c: Vec<f64> = names.iter().map(|n| number(&data["expected"]["linear"][*n])).collect();
         let force: Vec<f64> = columns.chunks(names.len()).map(|y| y.iter().zip(&c).map(|(y, c)| y * c).sum()).collect();
         for (i, want) in list(&data["expected_force_at_every_50"]).iter().enumerate() {
-            assert!((force[50 * i] - want).abs() < 1e-7 * want.abs().max(1e3), "{file} {i}: {} for {want}", force[50 * i]);
+            assert!(
+                (force[50 * i] - want).abs() < 1e-7 * want.abs().max(1e3),
+                "{file} {i}: {} for {want}",
+                force[50 * i]
+            );
         }
     }
 }

@@ -29,17 +29,32 @@ fn levels_print() {
     let prepared = ready(&record("identify_pier"));
     println!("{:?} noise {}", prepared.levels, prepared.noise);
     let options = Options { fixed: vec![("r".into(), 1.0), ("n".into(), 1.0)], ..Options::default() };
-    let found = identify(Family::ModifiedBoucWen, &prepared, &options, Extras { validate: true, levels: true }).unwrap();
+    let found =
+        identify(Family::ModifiedBoucWen, &prepared, &options, Extras { validate: true, levels: true }).unwrap();
     for l in &found.levels {
         println!("{:?} {} {} k {}", l.range, l.amplitude, l.unexplained, l.estimates[0].quantity.value);
     }
     println!("{:#?} {:?}", found.warnings, found.folds);
-    for f in ["identify_bouc_wen", "identify_modified_bouc_wen", "identify_damper", "identify_cubic", "identify_degrading_bouc_wen", "identify_mostaghel"] {
+    for f in [
+        "identify_bouc_wen",
+        "identify_modified_bouc_wen",
+        "identify_damper",
+        "identify_cubic",
+        "identify_degrading_bouc_wen",
+        "identify_mostaghel",
+    ] {
         let family = Family::named(golden(f)["law"].as_str().unwrap()).unwrap();
         let r = record(f);
         let now = std::time::Instant::now();
         let found = plain(family, &r);
-        println!("{f} {:?} {:#?} {:?} {:?} {:?}", ready(&r).levels, found.warnings, found.folds, found.figures, now.elapsed());
+        println!(
+            "{f} {:?} {:#?} {:?} {:?} {:?}",
+            ready(&r).levels,
+            found.warnings,
+            found.folds,
+            found.figures,
+            now.elapsed()
+        );
     }
     let data = &golden("warn_identifiability")["small_amplitude"];
     let q = list(&data["q"]);

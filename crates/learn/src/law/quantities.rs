@@ -100,14 +100,19 @@ pub(super) fn quantities<T: Scalar>(family: Family, eta: &[T], c: &[T], size: &S
             q("P", Told, p, Unit::FORCE, Linear, None),
             q("n", Parameter, n, Unit::NONE, Log, Some("n")),
             q("v0", Parameter, v0, Unit::RATE, Log, Some("v0")),
-            q("c", Derived, p * T::constant(size.rms).pow(-n), interfield_kernel::element::info::POWER_DAMPING, Linear, None),
+            q(
+                "c",
+                Derived,
+                p * T::constant(size.rms).pow(-n),
+                interfield_kernel::element::info::POWER_DAMPING,
+                Linear,
+                None,
+            ),
         ],
         (Family::Cubic, _, &[k, k3, ref rest @ ..]) => {
             let c = (size.v > 0.0).then(|| rest.first()).flatten();
-            let mut all = vec![
-                q("k", Parameter, k, Unit::STIFFNESS, Linear, None),
-                q("k3", Parameter, k3, CUBIC, Linear, None),
-            ];
+            let mut all =
+                vec![q("k", Parameter, k, Unit::STIFFNESS, Linear, None), q("k3", Parameter, k3, CUBIC, Linear, None)];
             all.extend(c.map(|c| q("c", Parameter, *c, Unit::DAMPING, Linear, None)));
             all
         }

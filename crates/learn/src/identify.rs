@@ -93,10 +93,9 @@ impl Identified {
         Grade::of(self.figures.nrmse)
     }
 
-    /// Mean unexplained share of held-back cycles.
+    /// Unexplained share of the last held-back cycles, which have the largest amplitude where amplitudes grow: extrapolation.
     pub fn held(&self) -> Option<f64> {
-        let all: Vec<f64> = self.folds.iter().map(|f| f.held).collect();
-        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+        self.folds.last().map(|f| f.held)
     }
 
     /// How many of the refined starts ended at the best cost.
@@ -110,8 +109,20 @@ impl Identified {
 pub struct Extras {
     /// Hold back cycles.
     pub validate: bool,
-    /// One set per level, also where one set does.
-    pub levels: bool,
+    /// One set per level of amplitude.
+    pub levels: Levels,
+}
+
+/// When one set of parameters per level is identified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// Never.
+    #[default]
+    Never,
+    /// Where one set does not explain the data.
+    IfNeeded,
+    /// Always.
+    Always,
 }
 
 /// The best ends of a search over samples with these weights, the best first.
@@ -175,7 +186,12 @@ pub fn identify(family: Family, prepared: &Prepared, options: &Options, extras: 
         found.folds = folds(prepared).into_iter().filter_map(|f| fold(&problem, &ends, samples, f)).collect();
     }
     let several = prepared.levels.len() >= 2 && prepared.levels.len() <= LEVELS;
-    if several && family.hysteretic() && (extras.levels || found.grade() == Grade::NotThisLaw) {
+    let wanted = match extras.levels {
+        Levels::Never => false,
+        Levels::IfNeeded => found.grade() == Grade::NotThisLaw,
+        Levels::Always => true,
+    };
+    if several && family.hysteretic() && wanted {
         found.levels = prepared.levels.iter().filter_map(|l| level(&problem, &ends, samples, l)).collect();
     }
     let names: Vec<&str> = problem.variables.iter().map(|v| v.name).collect();
@@ -256,7 +272,7 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
         all.push(if confidence.tau < 1.5 {
             format!("{share} of the force is not explained, as white noise: the law may be right, the force is noisy; smooth the record")
         } else {
-            format!("not this law: {share} of the force is not explained; compare laws with --element auto, or write a formula")
+            format!("not this law: {share} of the force is not explained; --element auto compares laws, and a `formula` element can have what none of them has, such as pinching")
         });
     }
     if found.levels.len() >= 2 && found.grade() == Grade::NotThisLaw {

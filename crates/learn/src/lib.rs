@@ -28,7 +28,7 @@ pub mod response;
 pub mod search;
 
 pub use confidence::{Confidence, Estimate};
-pub use identify::{Extras, Identified, identify};
+pub use identify::{Extras, Identified, Levels, identify};
 pub use law::Family;
 pub use problem::{Options, Samples};
 pub use quality::Grade;

@@ -7,7 +7,7 @@ use interfield::identify::law::{Compared, Finding, Measured};
 use interfield::identify::signals::{Signals, unit};
 use interfield_language::diag::did_you_mean;
 use interfield_language::units::Dimension;
-use interfield_learn::{Extras, Family, Identified, Options, Preparation, Prepared, Record, identify, prepare};
+use interfield_learn::{Extras, Family, Identified, Levels, Options, Preparation, Prepared, Record, identify, prepare};
 use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::json;
 
@@ -124,13 +124,19 @@ fn attempt(args: &Args) -> Result<(), Exit> {
         fail_all(args.json, Some(&args.data.display().to_string()), None, &all);
         Exit::BadInput
     })?;
-    let extras = Extras { validate: true, levels: args.levels };
+    let levels = if args.levels { Levels::Always } else { Levels::IfNeeded };
+    // Laws are compared without levels; the recommended one then gets them.
+    let extras = Extras { validate: true, levels: if auto { Levels::Never } else { levels } };
     let (laws, failures) = fitted(&families, &prepared, &options, extras);
     if laws.is_empty() {
         return Err(refuse(&failures.join("; "), "choose another --element, or --element auto"));
     }
     let compared = if auto { Compared::of(laws.clone()) } else { None };
-    let found = compared.as_ref().map_or(&laws[0], |c| &c.laws[0]);
+    let best = compared.as_ref().map(|c| c.laws[0].family);
+    let again = best.map(|family| {
+        fitted(&[family], &prepared, &kept(&options, family, &prepared), Extras { validate: true, levels }).0
+    });
+    let found = again.as_ref().and_then(|laws| laws.first()).unwrap_or(&laws[0]);
     let source = args.data.display().to_string();
     let finding = Finding { prepared: &prepared, found, measured: &measured, source: &source };
     if let Some(path) = &args.plot {
@@ -252,7 +258,7 @@ fn read(args: &Args) -> Result<(Record, Measured), (String, String)> {
     Ok((record, measured))
 }
 
-/// Every law that can be fitted, and why others cannot. What is fixed holds for the laws that have it.
+/// Every law that can be fitted, and why others cannot.
 fn fitted(
     families: &[Family],
     prepared: &Prepared,
@@ -261,17 +267,21 @@ fn fitted(
 ) -> (Vec<Identified>, Vec<String>) {
     let (mut laws, mut failures) = (Vec::new(), Vec::new());
     for &family in families {
-        let mut own = options.clone();
-        if families.len() > 1 {
-            let known = family.variables(&prepared.samples.size());
-            own.fixed.retain(|(name, _)| known.iter().any(|v| v.name == name));
-        }
+        let own = if families.len() > 1 { kept(options, family, prepared) } else { options.clone() };
         match identify(family, prepared, &own, extras) {
             Ok(found) => laws.push(found),
             Err(message) => failures.push(message),
         }
     }
     (laws, failures)
+}
+
+/// What is fixed holds for the laws that have it.
+fn kept(options: &Options, family: Family, prepared: &Prepared) -> Options {
+    let known = family.variables(&prepared.samples.size());
+    let mut own = options.clone();
+    own.fixed.retain(|(name, _)| known.iter().any(|v| v.name == name));
+    own
 }
 
 /// Loops above, what is left over time below.

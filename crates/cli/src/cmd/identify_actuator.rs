@@ -1,27 +1,41 @@
-//! `interfield identify-actuator`: a plant of the actuators of a specimen, from a recording or from an excitation of its emulated rig.
+//! `interfield identify-actuator`: actuators from a recording, each by itself; or the plant of all actuators of a specimen, with their
+//! interaction, from a recording or from an excitation of its emulated rig.
 
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use interfield::files::has_extension;
+use interfield::identify::actuator;
 use interfield::identify::plant::{Finding, Wanted, excited, recorded};
+use interfield::identify::signals::Signals;
 use interfield_language::diag::did_you_mean;
 
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
 
-/// Identify the actuators of a specimen, with their interaction
+/// Identify actuators: delay, dynamics, noise
 ///
-/// Fits a transfer matrix with delays to commands and strokes, and prints it for the model file: `[specimen.plant]`, `delay` of each actuator and a compensation. Without --from, the emulated rig
+/// DATA is a recording (FILE.lab.h5, or a text file with columns `t [s],command [mm],reached [mm]`): each actuator is identified by itself, order 1 to 3
+/// with and without delay, with 95 % intervals, and printed as the block of an emulated laboratory, with settings of compensators for it.
+///
+/// DATA is a model: all actuators of a specimen together, with their interaction. Fits a transfer matrix with delays to commands and strokes, and prints it for the model file: `[specimen.plant]`, `delay` of each actuator and a compensation. Without --from, the emulated rig
 /// is excited by a small multisine of each actuator, one after the other, through its guard; with --from, a recording of a test is used, FILE.lab.h5, from rest to rest.
 #[derive(ClapArgs)]
 #[command(
-    after_help = "Examples:\n  interfield identify-actuator rig.toml\n  interfield identify-actuator rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
+    after_help = "Examples:\n  interfield identify-actuator interfield-out/rig.lab.h5\n  interfield identify-actuator chirp.csv --after 1 --until 11\n  \
+interfield identify-actuator rig.toml\n  interfield identify-actuator rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
 interfield identify-actuator rig.toml --amplitude 2 --duration 30 --output plant.toml"
 )]
 pub(crate) struct Args {
-    /// Model file
-    model: PathBuf,
+    /// Recording, text file with columns, or model file
+    data: PathBuf,
+    /// Of a recording, use samples from this time on, s
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    after: Option<f64>,
+    /// Of a recording, use samples up to this time, s
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    until: Option<f64>,
     #[command(flatten)]
     settings: ModelArgs,
     /// The specimen [default: the only one]
@@ -58,6 +72,9 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
+    if !has_extension(&args.data, "toml") {
+        return alone(args);
+    }
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if ![args.lowest, args.to, args.duration, args.amplitude.unwrap_or(1.0)].into_iter().all(positive) {
         return refuse(
@@ -65,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             "write for example --to 20 --amplitude 2 --duration 20",
         );
     }
-    let loaded = match Loaded::open(&args.model, args.json) {
+    let loaded = match Loaded::open(&args.data, args.json) {
         Ok(loaded) => loaded,
         Err(e) => return e,
     };
@@ -115,6 +132,49 @@ pub(crate) fn run(args: &Args) -> Exit {
     } else {
         print(&found.text());
         found.doubts().iter().for_each(|doubt| complain(&format!("warning: {doubt}")));
+    }
+    Exit::Done
+}
+
+/// Every actuator of a recording by itself.
+fn alone(args: &Args) -> Exit {
+    let refuse = |message: &str, help: &str| {
+        fail(args.json, None, None, message, help);
+        Exit::BadInput
+    };
+    let found = Signals::open(&args.data).and_then(|signals| actuator::recorded(&signals, [args.after, args.until]));
+    let recorded = match found {
+        Ok(recorded) => recorded,
+        Err((message, help)) => return refuse(&message, &help),
+    };
+    let (mut blocks, mut texts, mut all, mut warnings) = (String::new(), String::new(), Vec::new(), Vec::new());
+    for one in &recorded {
+        let name = if one.name.is_empty() { "the actuator" } else { &one.name };
+        match interfield_learn::actuator::identify(&one.motion) {
+            Ok(found) => {
+                let finding = actuator::Finding { recorded: one, found: &found };
+                texts += &(finding.text() + "\n");
+                blocks += &finding.toml();
+                all.push(finding.json());
+                warnings.extend(found.warnings.iter().map(|w| format!("{name}: {w}")));
+            }
+            Err(problems) => {
+                let help = "record a chirp or band-limited noise of some seconds, and give --after and --until";
+                return refuse(&format!("{name}: {}", problems.join("; ")), help);
+            }
+        }
+    }
+    if let Some(path) = &args.output
+        && let Err(message) = interfield::files::write(path, &blocks)
+    {
+        fail(args.json, None, None, &message, "give another --output");
+        return Exit::Failure;
+    }
+    if args.json {
+        print_json(&serde_json::json!({ "actuators": all }));
+    } else {
+        print(&(texts + "for the model file:\n\n" + &blocks));
+        warnings.iter().for_each(|w| complain(&format!("warning: {w}")));
     }
     Exit::Done
 }

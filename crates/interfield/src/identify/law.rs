@@ -183,11 +183,7 @@ impl Finding<'_> {
             .filter(|&(i, j)| c.correlation[i * n + j].abs() > 0.95)
             .map(|(i, j)| format!("{} and {} {:.3}", c.names[j], c.names[i], c.correlation[i * n + j]))
             .collect();
-        if pairs.is_empty() {
-            String::new()
-        } else {
-            wrapped("  ", &format!("correlated: {}", pairs.join(", "))) + "\n"
-        }
+        if pairs.is_empty() { String::new() } else { wrapped("  ", &format!("correlated: {}", pairs.join(", "))) }
     }
 
     fn levels(&self) -> String {
@@ -221,7 +217,12 @@ impl Finding<'_> {
         let of = |name: &str| found.estimates.iter().find(|e| e.quantity.name == name);
         let plain = |e: &Estimate| {
             let (value, label) = (self.number(e, e.quantity.value), self.measured.label(&e.quantity.unit, self.n()));
-            if label == "-" { format!("{value}") } else { format!("{value} {label}") }
+            let digits = if value != 0.0 && !(1e-3..1e7).contains(&value.abs()) {
+                format!("{value:e}")
+            } else {
+                value.to_string()
+            };
+            if label == "-" { digits } else { format!("{digits} {label}") }
         };
         let text = |name: &str| of(name).map(plain).unwrap_or_default();
         let mut out = format!(

@@ -23,7 +23,7 @@ use crate::output::{complain, fail, print, print_json};
 /// is excited by a small multisine of each actuator, one after the other, through its guard; with --from, a recording of a test is used, FILE.lab.h5, from rest to rest.
 #[derive(ClapArgs)]
 #[command(
-    after_help = "Examples:\n  interfield identify-actuator interfield-out/rig.lab.h5\n  interfield identify-actuator chirp.csv --after 1 --until 11\n  \
+    after_help = "Examples:\n  interfield identify-actuator interfield-out/rig.lab.h5\n  interfield identify-actuator chirp.csv --after 1 --before 11\n  \
 interfield identify-actuator rig.toml\n  interfield identify-actuator rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
 interfield identify-actuator rig.toml --amplitude 2 --duration 30 --output plant.toml"
 )]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     after: Option<f64>,
     /// Of a recording, use samples up to this time, s
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
-    until: Option<f64>,
+    before: Option<f64>,
     #[command(flatten)]
     settings: ModelArgs,
     /// The specimen [default: the only one]
@@ -142,7 +142,7 @@ fn alone(args: &Args) -> Exit {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
-    let found = Signals::open(&args.data).and_then(|signals| actuator::recorded(&signals, [args.after, args.until]));
+    let found = Signals::open(&args.data).and_then(|signals| actuator::recorded(&signals, [args.after, args.before]));
     let recorded = match found {
         Ok(recorded) => recorded,
         Err((message, help)) => return refuse(&message, &help),
@@ -159,7 +159,7 @@ fn alone(args: &Args) -> Exit {
                 warnings.extend(found.warnings.iter().map(|w| format!("{name}: {w}")));
             }
             Err(problems) => {
-                let help = "record a chirp or band-limited noise of some seconds, and give --after and --until";
+                let help = "record a chirp or band-limited noise of some seconds, and give --after and --before";
                 return refuse(&format!("{name}: {}", problems.join("; ")), help);
             }
         }

@@ -58,7 +58,7 @@ fn a_law_is_identified_and_its_block_runs_in_a_model() {
     // The block means the same in a model of other units.
     let text = std::fs::read_to_string(&block).expect("block");
     let model = format!(
-        "[[node]]\nname = \"floor\"\ndofs = [\"x\"]\nmass = \"10 t\"\n{text}[analysis]\nscheme = \"lsrt2\"\nstep = \"1 ms\"\nduration = \"0.1 s\"\n"
+        "[[node]]\nname = \"floor\"\ndofs = [\"x\"]\nmass = \"10 t\"\n{text}[analysis]\nscheme = \"lsrt2\"\ndt = \"1 ms\"\nduration = \"0.1 s\"\n"
     );
     let model = file("loops-model.toml", model);
     interfield(&["check", model.to_str().expect("UTF-8")]).expect(0);
@@ -124,4 +124,69 @@ fn what_is_wrong_with_data_is_said() {
         let said = interfield(&[&["identify", data][..], args].concat()).expect(2);
         assert!(said.stderr.contains(says), "{says}: {}", said.stderr);
     }
+}
+
+#[test]
+fn an_actuator_is_identified_from_a_recording_and_its_block_is_understood() {
+    // 3 ms of delay and a lag of 5 ms at 500 Hz, exactly for commands that are linear between samples.
+    let (dt, delay, lag) = (0.002_f64, 0.003_f64, 0.005_f64);
+    let command = |t: f64| if t <= 0.0 { 0.0 } else { 5.0 * (std::f64::consts::TAU * (0.2 + 1.5 * t) * t).sin() };
+    let heard = |k: f64| {
+        let place = k - delay / dt;
+        let (low, part) = (place.floor(), place - place.floor());
+        command(low * dt) * (1.0 - part) + command((low + 1.0) * dt) * part
+    };
+    let (mut x, mut text, mut seed) = (0.0_f64, String::from("t [s],command [mm],reached [mm]\n"), 1_u64);
+    let e = (-dt / lag).exp();
+    for k in 0..2000 {
+        if k > 0 {
+            let (a, b) = (heard(f64::from(k - 1)), heard(f64::from(k)));
+            x = e * x + a * (1.0 - e) + (b - a) * (1.0 - (1.0 - e) * lag / dt);
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let noise = (seed >> 33) as f64 / f64::from(1_u32 << 31) - 0.5;
+        text += &format!("{},{},{}\n", f64::from(k) * dt, command(f64::from(k) * dt), x + 0.05 * noise);
+    }
+    let data = file("chirp.csv", &text);
+    let data = data.to_str().expect("UTF-8");
+    let found = interfield(&["identify-actuator", data, "--json"]).expect(0).json();
+    let chosen = &found["actuators"][0]["chosen"];
+    assert!(chosen["order"] == 1 && chosen["with_delay"] == true, "{chosen}");
+    for (name, truth) in [("gain", 1.0), ("delay", delay), ("T", lag)] {
+        let p = chosen["parameters"].as_array().expect("list").iter().find(|p| p["name"] == name).expect("parameter");
+        let (value, error) = (p["value"].as_f64().expect("value"), p["standard_error"].as_f64().expect("error"));
+        assert!((value - truth).abs() < 4.0 * error && error < 0.05 * truth, "{name}: {p}");
+    }
+    let said = interfield(&["identify-actuator", data]).expect(0).stdout;
+    assert!(said.contains("time_constant = \"") && said.contains("method = \"early\", series = ["), "{said}");
+    for (name, text, says) in [
+        (
+            "chirp-gap.csv",
+            text.lines().enumerate().filter(|(i, _)| !(500..600).contains(i)).map(|(_, l)| format!("{l}\n")).collect(),
+            "not equally spaced",
+        ),
+        ("chirp-none.csv", text.replacen("command", "target", 1), "no actuator"),
+        (
+            "chirp-still.csv",
+            text.lines()
+                .enumerate()
+                .map(
+                    |(i, l)| {
+                        if i == 0 { format!("{l}\n") } else { format!("{},1,1\n", l.split(',').next().unwrap_or("")) }
+                    },
+                )
+                .collect::<String>(),
+            "constant",
+        ),
+    ] {
+        let wrong = file(name, text);
+        let said = interfield(&["identify-actuator", wrong.to_str().expect("UTF-8")]).expect(2);
+        assert!(said.stderr.contains(says), "{says}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_compensator_that_does_not_exist_is_told() {
+    let said = interfield(&["rehearse", "../../models/isolated-building.toml", "--compensation", "earyl"]).expect(2);
+    assert!(said.stderr.contains("`early`"), "{}", said.stderr);
 }

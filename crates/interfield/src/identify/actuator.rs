@@ -50,7 +50,7 @@ pub fn recorded(signals: &Signals, window: [Option<f64>; 2]) -> Result<Vec<Recor
     if let Some(k) = steps.iter().position(|s| !((s - dt).abs() < 0.01 * dt)) {
         return Err((
             format!("samples are missing or not equally spaced at {} s", short(t[kept[k]])),
-            "use the part before or after it: --after, --until".into(),
+            "use the part before or after it: --after, --before".into(),
         ));
     }
     let one = |stem: String| {

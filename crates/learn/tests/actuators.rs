@@ -16,10 +16,6 @@ fn golden_actuators_have_their_order_and_numbers() {
         let data = golden(file);
         let found = identify(&motion(file)).unwrap();
         let (chosen, expected) = (&found.chosen, &data["expected"]);
-        for c in &found.candidates {
-            println!("{} {} {:?} rms {} bic {} coll {}", c.order, c.delayed, c.numbers, c.rms, c.bic, c.collinearity);
-        }
-        println!("lag {:?} {:?}", found.response.lag(), found.warnings);
         assert_eq!(chosen.order as u64, expected["order"].as_u64().unwrap(), "{file}");
         assert_eq!(chosen.delayed, expected["with_delay"].as_bool().unwrap(), "{file}");
         for n in &chosen.numbers {

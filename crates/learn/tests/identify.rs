@@ -131,13 +131,15 @@ fn a_small_amplitude_is_told_to_be_too_small() {
 #[test]
 fn channels_that_are_not_synchronised_are_told_and_the_delay_is_found() {
     let mut late = record("identify_bouc_wen");
+    // Two samples later; at rest before.
     late.p.rotate_right(2);
+    late.p[..2].fill(0.0);
     let found = plain(Family::BoucWen, &late);
     assert!(warned(&found, "the force comes 2.0") && warned(&found, "after the deformation"), "{:?}", found.warnings);
     let options = Options { delay: true, ..Options::default() };
     let found = identify(Family::BoucWen, &ready(&late), &options, Extras::default()).unwrap();
     let (delay, error) = found.delay.unwrap();
-    assert!((delay - 2.0).abs() < 0.05 && error < 0.05, "{delay} {error}");
+    assert!((delay - 2.0).abs() < 3.0 * error && error < 0.1, "{delay} {error}");
 }
 
 #[test]

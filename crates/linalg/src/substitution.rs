@@ -69,12 +69,18 @@ fn forward_panel<const Q: usize, T: Stored>(values: &[T], y: &mut [f64]) {
     let top: [f64; Q] = std::array::from_fn(|q| top[q]);
     let (tiles, last) = rest.as_chunks_mut::<TILE>();
     let (body, end) = values.split_at(tiles.len() * TILE * Q);
-    for (t, tile) in tiles.iter_mut().zip(body.as_chunks::<TILE>().0.as_chunks::<Q>().0) {
+    // Tile by tile, not as a counted loop: the compiler would put one row of several tiles into a register instead of the
+    // rows of one tile.
+    let (mut tiles, mut body) = (tiles, body.as_chunks::<TILE>().0);
+    while let (Some((t, more)), Some((tile, rest))) = (tiles.split_first_mut(), body.split_first_chunk::<Q>()) {
+        let mut sum = *t;
         for q in 0..Q {
             for i in 0..TILE {
-                t[i] -= tile[q][i].wide() * top[q];
+                sum[i] -= tile[q][i].wide() * top[q];
             }
         }
+        *t = sum;
+        (tiles, body) = (more, rest);
     }
     let count = last.len();
     for (i, t) in last.iter_mut().enumerate() {
@@ -91,12 +97,15 @@ fn backward_panel<const Q: usize, T: Stored>(values: &[T], y: &mut [f64]) {
     let (tiles, last) = rest.as_chunks::<TILE>();
     let (body, end) = values.split_at(tiles.len() * TILE * Q);
     let mut sums = [[0.0; TILE]; Q];
-    for (t, tile) in tiles.iter().zip(body.as_chunks::<TILE>().0.as_chunks::<Q>().0) {
+    let mut body = body.as_chunks::<TILE>().0;
+    let mut tiles = tiles;
+    while let (Some((t, more)), Some((tile, rest))) = (tiles.split_first(), body.split_first_chunk::<Q>()) {
         for q in 0..Q {
             for i in 0..TILE {
                 sums[q][i] += tile[q][i].wide() * t[i];
             }
         }
+        (tiles, body) = (more, rest);
     }
     for q in (0..Q).rev() {
         let mut sum = (sums[q][0] + sums[q][1]) + (sums[q][2] + sums[q][3]);

@@ -22,7 +22,7 @@
 //! its solution time is 0.4 ns per stored entry and 4.6 ns per unknown within 20 % of the rows above (30 % for 2 × 4). Dense factors never
 //! win clearly, but pivot, so they are used where they cost next to nothing. Supernodal wins where factorising is much
 //! work; its solution takes about as long as the simplicial one on large frames in space. The column `supernodal` is that of
-//! `faer`, before the own method; at 29,040 unknowns the own one factorises in 0.39 s on one core, simplicial in 8.5 s. Hence:
+//! `faer`, before the own method; at 29,040 unknowns the own one takes half a second, simplicial most of 10 s. Hence:
 //!
 //! 1. only a diagonal: [`Diagonal`](crate::Solver::Diagonal);
 //! 2. constant matrix: [`Inverse`](crate::Solver::Inverse) if its product is estimated to be faster than the simplicial

@@ -79,7 +79,7 @@ fn the_order_of_elimination_does_not_depend_on_the_cores() {
     assert_eq!(one, report(4));
 }
 
-/// Indefinite values: solved, and as many negative pivots as negative eigenvalues.
+/// Indefinite values are solved.
 #[test]
 fn pivots_of_both_signs() {
     let frame = common::space_frame(4, 4, 8);

@@ -159,8 +159,8 @@ pub fn stability(map: &mut dyn StepMap, options: &Options) -> Result<Stability, 
 /// So many motions are reported at most.
 const REPORTED: usize = 8;
 
-/// An excess above this is no split of a multiple eigenvalue: rounding moves a quadruple one by 1e-4. Slow growth is growth.
-const PLAIN: f64 = 1e-3;
+/// An excess above this is no split of a multiple eigenvalue.
+const PLAIN: f64 = 0.05;
 
 fn by_matrix(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, StabilityError> {
     let (base, size) = (prober.base.clone(), prober.size);

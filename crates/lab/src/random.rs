@@ -88,7 +88,8 @@ impl Random {
         let all = [stiffness[0] + specimen.stiffness, stiffness[1], stiffness[2], stiffness[3]];
         let damping = if storeys == 1 { [factor * all[0], 0.0, 0.0, 0.0] } else { all.map(|k| factor * k) };
         let dt = 1.0 / (frequency * between(40.0, 160.0));
-        let moves = [Moves::Ideal, Moves::FirstOrder, Moves::SecondOrder, Moves::SecondOrder][between(0.0, 4.0) as usize % 4];
+        let moves =
+            [Moves::Ideal, Moves::FirstOrder, Moves::SecondOrder, Moves::SecondOrder][between(0.0, 4.0) as usize % 4];
         let middle = [
             // Multiples of the sample are the corners of the interpolation: as likely as all else.
             match between(0.0, 1.0) {

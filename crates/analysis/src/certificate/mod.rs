@@ -13,7 +13,7 @@
 //! all p of that set, because motions cannot leave the unit disc without crossing the circle (poles depend continuously on p). F is tested cell by cell: in a cell around (z₀, p₀) the matrix
 //! is F₀ + Δ with |Δ| ≤ E entry by entry, and it is regular wherever the spectral radius of |F₀⁻¹| E is below one. That is a bound and no sample:
 //! it holds for every point of the cell. Cells that fail it are divided. The radius is bounded from above by max (Bx)ᵢ/xᵢ for a positive x
-//! (Collatz and Wielandt), which does not depend on the units of the state. (Book: certificate 2.)
+//! (Collatz and Wielandt), which does not depend on the units of the state.
 //!
 //! **Must not be here:** actuators, specimens, what a parameter means.
 

@@ -184,7 +184,8 @@ fn attempt(seed: u64, number: u64) -> Tried {
         Found::Singular { at, .. } => {
             let (own, extra) = (middle[0], at[0]);
             // Where a delay is a multiple of the sample, a loop may be unstable in a narrow window only.
-            let ends = [1.25, 1.1, 1.05, 1.025, 1.012, 1.006, 1.003, 1.0015].map(|factor| (factor * (own + extra) - own).max(0.0));
+            let ends = [1.25, 1.1, 1.05, 1.025, 1.012, 1.006, 1.003, 1.0015]
+                .map(|factor| (factor * (own + extra) - own).max(0.0));
             let bad = ends.into_iter().find(|&e| grows(&middle, e));
             // A delay that is not seen in the time domain counts as one of twice the size.
             let (mut low, mut high) = (0.0, bad.unwrap_or(2.0 * (own + extra)));
@@ -214,8 +215,14 @@ impl Hunt {
     pub fn text(&self) -> String {
         let [certified, counter, undecided, unstable] = self.counts;
         let mut out = format!("{} random tests, seed {}\n", self.plants, self.seed);
-        out += &format!("  certified stable for all values: {certified}; of these, growing in the time domain: {}\n", self.wrong.len());
-        out += &format!("  not stable for all values: {counter}, each with a counter-example; unstable in the middle: {unstable}; of these, not growing: {}\n", self.tame.len());
+        out += &format!(
+            "  certified stable for all values: {certified}; of these, growing in the time domain: {}\n",
+            self.wrong.len()
+        );
+        out += &format!(
+            "  not stable for all values: {counter}, each with a counter-example; unstable in the middle: {unstable}; of these, not growing: {}\n",
+            self.tame.len()
+        );
         out += &format!("  not decided: {undecided}\n");
         out += &format!(
             "  critical delays compared with bisection in the time domain: {}; mean error {} %, largest {} % (test {})\n",
@@ -224,12 +231,20 @@ impl Hunt {
             short(100.0 * self.largest.0),
             self.largest.1
         );
-        out += &format!("  without a critical delay in the range: {}; of these, growing at its end: {}\n", self.beyond, self.missed.len());
+        out += &format!(
+            "  without a critical delay in the range: {}; of these, growing at its end: {}\n",
+            self.beyond,
+            self.missed.len()
+        );
         out += &format!("  cells tested: {}, {} per test\n", self.cells, self.cells as u64 / self.plants.max(1));
         for (number, [predicted, found]) in self.off.iter().take(10) {
             out += &format!("  test {number}: critical delay {} predicted, {} found\n", time(*predicted), time(*found));
         }
-        for (what, list) in [("certified, but it grows", &self.wrong), ("said to grow, but it does not", &self.tame), ("grows without a critical delay", &self.missed)] {
+        for (what, list) in [
+            ("certified, but it grows", &self.wrong),
+            ("said to grow, but it does not", &self.tame),
+            ("grows without a critical delay", &self.missed),
+        ] {
             list.iter().take(10).for_each(|number| out += &format!("  test {number}: {what}\n"));
         }
         out

@@ -6,7 +6,7 @@
 //! *Lags.* G = 1/D with D = 1 + b s + a s². Sampled behind a command that is linear over each sample, its response is the mean of G at
 //! all frequencies that look the same at the samples, ω_k = (φ + 2πk)/dt, with the weights (2 sin(φ/2)/(ω_k dt))², whose sum is one
 //! (they are the transform of the linear interpolation). So a change of a and b moves the sampled response by no more than that mean of the changes of G, and these are bounded by
-//! |G|² |ΔD|/(1 - |G| |ΔD|), |ΔD| ≤ ω² |Δa| + ω |Δb|. (Book: certificate 3.)
+//! |G|² |ΔD|/(1 - |G| |ΔD|), |ΔD| ≤ ω² |Δa| + ω |Δb|.
 //!
 //! **Must not be here:** what is uncertain in a test, specimens.
 
@@ -60,8 +60,7 @@ impl Add for Disc {
 impl Mul for Disc {
     type Output = Disc;
     fn mul(self, other: Disc) -> Disc {
-        let radius =
-            self.centre.norm() * other.radius + other.centre.norm() * self.radius + self.radius * other.radius;
+        let radius = self.centre.norm() * other.radius + other.centre.norm() * self.radius + self.radius * other.radius;
         // Zero times everywhere.
         Disc { centre: self.centre * other.centre, radius: if radius.is_nan() { f64::INFINITY } else { radius } }
     }
@@ -135,7 +134,11 @@ impl Lag {
         let rest = |lower: Disc, over: [f64; 2]| (one + minus * lower) * Disc::of([1.0 / over[1], 1.0 / over[0]]);
         if a[1] > 0.0 {
             let follows = rest(x + Disc::of(b) * v, a);
-            return [x, v, Disc { radius: follows.radius + (follows.centre - acceleration.centre).norm(), ..acceleration }];
+            return [
+                x,
+                v,
+                Disc { radius: follows.radius + (follows.centre - acceleration.centre).norm(), ..acceleration },
+            ];
         }
         // b x' = u - x, b x" = u' - x'.
         let turned = (band.difference() + minus * v) * Disc::of([1.0 / b[1], 1.0 / b[0]]);

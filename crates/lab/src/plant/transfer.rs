@@ -130,8 +130,10 @@ impl Transfer {
         let rate = (1.0 - q) / self.dt;
         std::array::from_fn(|k| {
             let row = &self.outputs[k];
-            let centre: Complex64 = states.iter().zip(row).map(|(s, c)| s * *c).sum::<Complex64>() + row[n] + rate * row[n + 1];
-            let radius = moved.iter().zip(row).map(|(m, c)| m * c.abs()).sum::<f64>() + half / self.dt * row[n + 1].abs();
+            let centre: Complex64 =
+                states.iter().zip(row).map(|(s, c)| s * *c).sum::<Complex64>() + row[n] + rate * row[n + 1];
+            let radius =
+                moved.iter().zip(row).map(|(m, c)| m * c.abs()).sum::<f64>() + half / self.dt * row[n + 1].abs();
             Disc { centre, radius }
         })
     }

@@ -208,11 +208,8 @@ mod tests {
                     sums[1] += wave * there.force;
                 }
             }
-            let actuators = vec![Uncertain {
-                follows: Follows::SecondOrder(Lag::new()),
-                displacement_gain: 1.0,
-                force_gain: 1.0,
-            }];
+            let actuators =
+                vec![Uncertain { follows: Follows::SecondOrder(Lag::new()), displacement_gain: 1.0, force_gain: 1.0 }];
             let matrices = [vec![specimen.stiffness], vec![specimen.damping], vec![specimen.mass]];
             let mut rig = UncertainRig { actuators, matrices, beyond: [vec![0.0], vec![0.0]], dt };
             let one = [1.0; 2];

@@ -18,8 +18,10 @@ use crate::output::{print, print_json, progress};
 /// each critical delay is compared with the one found by bisection in the time domain. The same seed gives the same tests on any number of
 /// threads.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  interfield bench certificate\n  interfield bench certificate --plants 100000 --threads 2\n  \
-interfield bench certificate --seed 7 --json")]
+#[command(
+    after_help = "Examples:\n  interfield bench certificate\n  interfield bench certificate --plants 100000 --threads 2\n  \
+interfield bench certificate --seed 7 --json"
+)]
 pub(super) struct Args {
     /// Number of random tests
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]

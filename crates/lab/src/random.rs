@@ -251,9 +251,10 @@ impl Random {
         (matrix, n)
     }
 
-    /// How much the motion has grown in a free vibration after so many periods, with these values and an additional delay, s: the largest displacement of the
-    /// last fifth over that of the fifth before. It stops where the answer is clear.
-    pub fn grown(&self, values: &[f64], extra: f64, periods: f64) -> f64 {
+    /// How a free vibration of so many periods ends, with these values and an additional delay, s: the largest motion of the last fifth over that of the
+    /// fifth before, and of that over the one before. Of displacements and accelerations the larger counts: a growing motion of high frequency stands out
+    /// in accelerations long before it does in displacements. It stops where the answer is clear.
+    pub fn grown(&self, values: &[f64], extra: f64, periods: f64) -> [f64; 2] {
         let (actuator, mut specimen) = (self.actuator(values, extra), self.standing(values));
         let mut state = vec![0.0; self.known()];
         let mut memory = vec![0.0; actuator.memory()];
@@ -261,8 +262,8 @@ impl Random {
         state[2] = 1.0;
         state[3] = if self.storeys == 2 { -0.7 } else { 0.0 };
         let steps = (periods * self.period / self.dt) as usize;
-        let (mut peaks, part) = ([0.0f64; 5], steps.div_ceil(5).max(1));
-        let first = 1.0 / (TAU / self.period);
+        let (mut peaks, part) = ([[0.0f64; 2]; 5], steps.div_ceil(5).max(1));
+        let omega = TAU / self.period;
         for k in 0..steps {
             self.step(&mut state, &mut |command| {
                 let command = values[1] * command;
@@ -270,12 +271,16 @@ impl Random {
                 last = command;
                 (there.x, there.force)
             });
-            let size = state[0].abs().max(state[1].abs());
-            if size.is_nan() || size > 1e9 * first {
-                return f64::INFINITY;
+            // In units of a vibration at unit velocity.
+            let sizes = [state[0].abs().max(state[1].abs()) * omega, state[4].abs().max(state[5].abs()) / omega];
+            if sizes.iter().any(|s| s.is_nan() || *s > 1e9) {
+                return [f64::INFINITY; 2];
             }
-            peaks[k / part] = peaks[k / part].max(size);
+            let peak = &mut peaks[k / part];
+            *peak = [peak[0].max(sizes[0]), peak[1].max(sizes[1])];
         }
-        if peaks[4] < 1e-9 * first { 0.0 } else { peaks[4] / peaks[3] }
+        // What has died away so far is rounding.
+        let ratio = |k: usize, i: usize| if peaks[k][i] < 1e-12 { 0.0 } else { peaks[k][i] / peaks[k - 1][i] };
+        [4, 3].map(|k| ratio(k, 0).max(ratio(k, 1)))
     }
 }

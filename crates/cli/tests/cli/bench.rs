@@ -154,7 +154,7 @@ fn the_certificate_holds_on_random_tests() {
     assert!(found["passed"] == true, "{found}");
     assert!(count("certified") >= 50 && count("certified_runs") >= 300, "{found}");
     assert!(count("counter_examples") >= 5 && count("unstable_in_the_middle") >= 5, "{found}");
-    assert!(count("not_decided") <= 3, "{found}");
+    assert!(count("not_decided") <= 8, "{found}");
     let delays = &found["critical_delays"];
     assert!(delays["compared"].as_u64() >= Some(60) && delays["no_prediction"] == 0, "{found}");
     assert!(delays["largest_error"].as_f64().is_some_and(|e| e < 0.05) && delays["slow_and_not_seen"] == 0, "{found}");

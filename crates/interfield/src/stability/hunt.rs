@@ -185,8 +185,14 @@ fn attempt(seed: u64, number: u64) -> Tried {
     let middle: Vec<f64> = intervals.iter().map(|[a, b]| 0.5 * (a + b)).collect();
     let this = Attempt { test, middle, seed, number };
     let mut tried = Tried { said: Said::Unstable, wrong: false, cells: 0, runs: 0, delay: Delay::Unknown };
-    if this.radius(&this.middle, 0.0) >= 1.0 {
-        tried.wrong = !this.grows(&this.middle, 0.0);
+    let radius = this.radius(&this.middle, 0.0);
+    if radius > GROWING {
+        tried.wrong = !this.grows(&this.middle, 0.0) && !this.grows_slowly(&this.middle, 0.0);
+        return tried;
+    }
+    if radius >= 1.0 {
+        // On the circle, to rounding: there is nothing to certify, and nothing that grows.
+        tried.said = Said::Undecided;
         return tried;
     }
     let (matrix, n) = this.test.matrix();

@@ -5,6 +5,7 @@
 //! scheme, a coupled one, or a loop with an emulated specimen alike.
 //! **Must not be here:** the name of a scheme, a model, a formula of any method.
 
+pub mod certificate;
 pub mod order;
 pub mod oscillator;
 pub mod poles;

@@ -76,7 +76,7 @@ impl Pole {
         self + (other - self).times(share)
     }
 
-    fn times(self, factor: f64) -> Self {
+    pub(crate) fn times(self, factor: f64) -> Self {
         Pole { re: factor * self.re, im: factor * self.im }
     }
 

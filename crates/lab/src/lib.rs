@@ -22,6 +22,7 @@ pub mod marths;
 pub mod paced;
 pub mod partner;
 pub mod plant;
+pub mod random;
 pub mod realtime;
 pub mod recorded;
 pub mod rig;

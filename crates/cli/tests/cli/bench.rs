@@ -1,4 +1,4 @@
-//! `bench vrths` and `compensators`: the numbers of the built-in motion, and what is said about mistakes.
+//! `bench vrths`, `compensators` and `certificate`: the numbers of the built-in motion, random tests, and what is said about mistakes.
 
 use std::path::Path;
 
@@ -136,4 +136,26 @@ fn all_compensators_are_in_one_table() {
     let row = |name: &str| rows.iter().find(|r| r["name"] == name).unwrap_or_else(|| panic!("{name}: {found}"));
     assert!(row("lqg")["vrths"].is_null() && row("lqg")["marths"]["tests"] == 3, "{found}");
     assert!(row("early")["vrths"]["tests"] == 12 && row("early-decoupling")["marths"]["unstable"] == 0, "{found}");
+}
+
+/// None that is certified grows, all that is said to grow does, and critical delays are those of the time domain. A bound that is too small fails here.
+#[test]
+fn the_certificate_holds_on_random_tests() {
+    let run = |threads: &str| {
+        let mut found =
+            interfield(&["bench", "certificate", "--plants", "150", "--seed", "5", "--threads", threads, "--json"])
+                .expect(0)
+                .json();
+        found.as_object_mut().expect("an object").remove("seconds");
+        found
+    };
+    let found = run("2");
+    let count = |key: &str| found[key].as_u64().unwrap_or_else(|| panic!("{key}: {found}"));
+    assert!(found["passed"] == true, "{found}");
+    assert!(count("certified") >= 50 && count("certified_runs") >= 300, "{found}");
+    assert!(count("counter_examples") >= 5 && count("unstable_in_the_middle") >= 5, "{found}");
+    assert!(count("not_decided") <= 8, "{found}");
+    let delays = &found["critical_delays"];
+    assert!(delays["compared"].as_u64() >= Some(60) && delays["no_prediction"] == 0, "{found}");
+    assert!(delays["largest_error"].as_f64().is_some_and(|e| e < 0.05) && delays["slow_and_not_seen"] == 0, "{found}");
 }

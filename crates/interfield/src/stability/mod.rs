@@ -1,8 +1,10 @@
 //! Stability of a model as it would be run: the verdict on its step, the motion that grows, the steps that would do, and
 //! settings nearby that are safe.
 
+pub mod hunt;
 mod looped;
 pub mod machine;
+mod plants;
 mod remedy;
 mod words;
 

@@ -12,8 +12,10 @@ pub mod exponential;
 pub mod hydraulic;
 pub mod ideal;
 pub mod limits;
+pub mod response;
 pub mod state_space;
 pub mod transfer;
+pub mod uncertain;
 
 pub use coupled::Coupled;
 pub use delayed::Delayed;

@@ -30,7 +30,7 @@ pub fn normal(seed: u64, number: u64) -> f64 {
 }
 
 /// Uniform in [0, 1): the output of this number of SplitMix64 (Steele, Lea, Flood 2014), which is a hash of a counter.
-fn uniform(seed: u64, number: u64) -> f64 {
+pub fn uniform(seed: u64, number: u64) -> f64 {
     // Seeds that follow each other must not give the same sequence one place later.
     let start = mix(seed.wrapping_add(GAMMA));
     (mix(start.wrapping_add(number.wrapping_add(1).wrapping_mul(GAMMA))) >> 11) as f64 / (1u64 << 53) as f64

@@ -1,5 +1,6 @@
 //! `interfield bench`: public benchmarks of the field.
 
+mod certificate;
 mod compensators;
 mod figure;
 mod marths;
@@ -22,7 +23,8 @@ use crate::stored::check_output;
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield bench vrths\n  interfield bench vrths --controller ats --perturbed 20\n  \
-interfield bench marths --records ground-motions --perturbed 200\n  interfield bench compensators"
+interfield bench marths --records ground-motions --perturbed 200\n  interfield bench compensators\n  \
+interfield bench certificate --plants 100000"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -34,6 +36,7 @@ enum Benchmark {
     Vrths(vrths::Args),
     Marths(marths::Args),
     Compensators(compensators::Args),
+    Certificate(certificate::Args),
 }
 
 /// The tests of a benchmark.
@@ -89,5 +92,6 @@ pub(crate) fn run(args: &Args) -> Exit {
         Benchmark::Vrths(args) => vrths::run(args),
         Benchmark::Marths(args) => marths::run(args),
         Benchmark::Compensators(args) => compensators::run(args),
+        Benchmark::Certificate(args) => certificate::run(args),
     }
 }

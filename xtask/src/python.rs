@@ -1,4 +1,4 @@
-//! Pythons with the peers of the tests: OpenSees and what reads result files; FMPy.
+//! Pythons with the peers of the tests: OpenSees and what reads result files; FMPy; what scripts of OpenSees load.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -36,6 +36,19 @@ const UNITS: Environment = Environment {
     modules: "fmpy.fmi2, fmpy.fmi3, fmpy.validation",
     options: &["--no-deps"],
 };
+
+/// What users' scripts load besides OpenSees, which the program takes the place of.
+const SCRIPTS: Environment = Environment {
+    folder: "venv-scripts",
+    requirements: "peers/requirements-scripts.txt",
+    modules: "numpy",
+    options: &[],
+};
+
+/// The Python that runs scripts of OpenSees without OpenSees, made if need be.
+pub(crate) fn scripts(context: &Context) -> Result<PathBuf, String> {
+    environment(context, &SCRIPTS, |_| Ok(()))
+}
 
 /// The Python with OpenSees and what reads result files, made if need be.
 pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {

@@ -145,7 +145,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may use only these from outside (other than in tests).
-const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer"])];
+const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer", "rayon"])];
 
 /// Used by tests only.
 const TESTKIT: &str = "interfield-testkit";

@@ -2,19 +2,21 @@
 
 use crate::context::{Context, Outcome};
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 /// Runs them; a failure in one crate does not stop the others.
 pub(crate) fn stage(context: &Context) -> Outcome {
-    // Scripts of OpenSees are run by it; its standard library is enough.
-    let mut python = Command::new("python3");
-    python.arg("--version");
-    if !context.succeeds(python) {
-        crate::debian::install(context, &["python3"])?;
-    }
+    // Scripts of OpenSees are run by the first `python3` there is; they load numpy.
+    let python = crate::python::scripts(context)?;
+    let folder = python.parent().map(Path::to_path_buf).ok_or("a Python without a folder")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path)))
+        .map_err(|e| format!("PATH: {e}"))?;
     let mut command = context.cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
     println!("$ cargo test --workspace --locked --no-fail-fast");
-    let start = command.current_dir(&context.root).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let start =
+        command.env("PATH", path).current_dir(&context.root).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut child = start.map_err(|e| format!("cargo test cannot be started: {e}"))?;
     let mut total = Total::default();
     let out = child.stdout.take().ok_or("cargo test has no output")?;

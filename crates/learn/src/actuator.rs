@@ -256,7 +256,7 @@ impl Residuals for Fit<'_> {
 
 impl Fit<'_> {
     fn linearised(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let y = self.strokes(x, |value, i, slope| Jet::<MOST>::variable(value, i, slope));
+        let y = self.strokes(x, Jet::<MOST>::variable);
         let residual = y.iter().zip(&self.motion.reached).map(|(a, b)| a.re - b).collect();
         let jacobian = (0..x.len()).flat_map(|i| y.iter().map(move |y| y.eps[i])).collect();
         (residual, jacobian)

@@ -58,6 +58,8 @@ impl<const M: usize> Sub for Jet<M> {
     }
 }
 
+// The rules of products and quotients have sums.
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl<const M: usize> Mul for Jet<M> {
     type Output = Self;
     #[inline(always)]
@@ -68,6 +70,7 @@ impl<const M: usize> Mul for Jet<M> {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl<const M: usize> Div for Jet<M> {
     type Output = Self;
     #[inline(always)]

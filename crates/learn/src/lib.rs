@@ -2,7 +2,7 @@
 //!
 //! Samples of deformation and force become parameters by variable projection ([`problem`]) and a bounded search from several starts
 //! ([`search`]); [`confidence`] says how well data tell them, [`quality`] how well they agree, [`record`] what is wrong with data, and
-//! [`identify`] does all of it.
+//! [`identify()`] does all of it.
 //!
 //! ```
 //! use interfield_learn::{Extras, Family, Options, Preparation, Record, identify, prepare};

@@ -47,7 +47,7 @@ pub fn recorded(signals: &Signals, window: [Option<f64>; 2]) -> Result<Vec<Recor
     let kept: Vec<usize> = (0..t.len()).filter(|&k| within(t[k])).take(MOST).collect();
     let steps: Vec<f64> = kept.windows(2).map(|k| t[k[1]] - t[k[0]]).collect();
     let dt = steps.iter().sum::<f64>() / steps.len().max(1) as f64;
-    if let Some(k) = steps.iter().position(|s| !((s - dt).abs() < 0.01 * dt)) {
+    if let Some(k) = steps.iter().position(|s| (s - dt).abs() >= 0.01 * dt || s.is_nan()) {
         return Err((
             format!("samples are missing or not equally spaced at {} s", short(t[kept[k]])),
             "use the part before or after it: --after, --before".into(),

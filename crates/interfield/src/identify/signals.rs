@@ -34,7 +34,7 @@ pub struct Signals {
 }
 
 enum Source {
-    File(Reader),
+    File(Box<Reader>),
     Text(Vec<Signal>),
 }
 
@@ -54,7 +54,7 @@ impl Signals {
             };
             let reader = Reader::open(path).map_err(|e| of(&e))?;
             let time = reader.time(0..reader.rows()).map_err(|e| of(&e))?;
-            return Ok(Signals { source: Source::File(reader), time, name });
+            return Ok(Signals { source: Source::File(Box::new(reader)), time, name });
         }
         if has_extension(path, "toml") {
             let help = "`interfield run` writes a result; `interfield identify-actuator` takes a model".to_owned();

@@ -152,7 +152,7 @@ fn crates() -> Sketch {
     let columns: [(f64, usize, &[&str]); 4] = [
         (85.0, COMPUTED, &["cli", "ensemble", "gallery", "book"]),
         (285.0, 1, &["interfield"]),
-        (505.0, CONTROL, &["language", "structure", "lab", "results, report", "analysis, learn, codegen"]),
+        (505.0, CONTROL, &["language", "structure", "lab, learn", "results, report", "analysis, codegen"]),
         (725.0, REAL, &["motion", "coupling", "kernel, linalg", "wire, peers, ethercat", "fmi"]),
     ];
     for (x, colour, names) in columns {

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod cmd;
+mod console;
 mod drawing;
 mod frames;
 mod interrupt;

@@ -1,6 +1,7 @@
 //! `interfield run`: integrates a model, writes a result file (or CSV) and a report.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
@@ -14,6 +15,7 @@ use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
+use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
 use interfield_language::model::Channel;
 use interfield_report::{Block, Figure, Table};
@@ -24,6 +26,7 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::cmd::doctor;
+use crate::console::{self, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
@@ -95,6 +98,8 @@ pub(crate) struct Running {
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
+    #[command(flatten)]
+    console: ConsoleArgs,
 }
 
 /// The model that runs without arguments.
@@ -208,7 +213,7 @@ fn attempt(
     left: &mut Left,
 ) -> Result<Exit, Refused> {
     let Options { settings, threads, running } = options;
-    let Running { json, quiet, real_time, arming, checkpoint, resume, .. } = running;
+    let Running { json, quiet, real_time, arming, checkpoint, resume, console, .. } = running;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
@@ -218,6 +223,7 @@ fn attempt(
         replay,
         checkpoint: checkpoint.map(Duration::from_secs_f64),
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
+        shown: None,
     };
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
@@ -228,6 +234,13 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
+    let mut desk = Desk::open(console, loaded, &mut prepared, real_time.real_time)?;
+    if let Some(desk) = &mut desk
+        && !desk.wait(console, arming, &mut prepared)
+    {
+        complain("the test was called off before it started");
+        return Ok(Exit::Interrupted);
+    }
     let mut run = prepared.start()?;
     // In real time nothing is kept for pictures.
     if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
@@ -243,7 +256,11 @@ fn attempt(
     let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
     let free = run.simulation().free().to_vec();
     let mut looked = Instant::now();
+    let mut observer = desk.as_ref().map(|desk| desk.observer(&run));
     let outcome = run.to_end(&mut |m: &Moment<'_>| {
+        if let Some(observer) = &mut observer {
+            observer.observe(m);
+        }
         if let Some(page_data) = &mut page_data {
             page_data.see(m, &free);
         }
@@ -253,7 +270,77 @@ fn attempt(
         }
     });
     bar.finish_and_clear();
+    drop(observer);
+    if let Some(desk) = desk {
+        desk.end(&outcome);
+    }
     Ok(tell(loaded, &run, &outcome, page_data, machine, json, left))
+}
+
+/// The console of a run, and who commands from it.
+struct Desk {
+    hub: Hub,
+    console: Console,
+    desk: Arc<RunDesk>,
+}
+
+impl Desk {
+    /// Opens it, if one is wanted. Nothing has moved yet.
+    fn open(
+        args: &ConsoleArgs,
+        loaded: &Loaded,
+        prepared: &mut Prepared<'_>,
+        real_time: bool,
+    ) -> Result<Option<Self>, Refused> {
+        let about =
+            console::about(&prepared.structure, if real_time { "in real time" } else { "emulated or computed" });
+        let results = prepared.files.as_ref().map(|f| f.results.clone());
+        let opened = console::open(args, about, Some(loaded.path()), results.as_deref());
+        let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
+        let Some((hub, console)) = opened else { return Ok(None) };
+        let model = &prepared.structure.model;
+        let confirm = model.specimens.iter().filter(|s| s.at.is_some()).map(|s| s.name.clone()).collect();
+        let desk = RunDesk::new(&hub, real_time, console::time_scale(model), confirm);
+        hub.commanded_by(desk.clone());
+        let shown = console::shown(&hub, model);
+        prepared.show_on(shown);
+        Ok(Some(Desk { hub, console, desk }))
+    }
+
+    /// Waits until somebody starts the test; `false`: it was called off.
+    fn wait(&mut self, args: &ConsoleArgs, arming: &Arming, prepared: &mut Prepared<'_>) -> bool {
+        if args.console_start {
+            self.desk.open();
+            return true;
+        }
+        match self.desk.wait() {
+            Start::CalledOff => {
+                self.console.end();
+                false
+            }
+            Start::Confirmed(typed) => {
+                let mut said = laboratory::Arming::from(arming);
+                if !typed.is_empty() {
+                    (said.arm, said.confirm) = (true, Some(typed));
+                }
+                prepared.arm(said);
+                true
+            }
+        }
+    }
+
+    fn observer(&self, run: &Run) -> console::Observer {
+        self.desk.listens(run.operator());
+        let free = run.simulation().free().to_vec();
+        console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
+    }
+
+    /// Shows how it ended.
+    fn end(mut self, outcome: &Outcome) {
+        let verdict = format!("{}; verdict: {}", outcome.line(), outcome.verdict.line());
+        self.desk.ended(&verdict, outcome.is_good() || outcome.end == End::Interrupted);
+        self.console.end();
+    }
 }
 
 /// A time to wait.

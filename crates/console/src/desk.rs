@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use interfield::Operator;
-use interfield_lab::controller::Word;
+use interfield_lab::controller::{Said, Word};
 use interfield_lab::safety::State;
 use serde_json::{Value, json};
 
@@ -126,6 +125,38 @@ impl Status {
     }
 }
 
+/// A loop that is commanded: all rigs of a test, or the loop of a run that is only computed.
+pub trait Loop: Send + Sync {
+    /// Says a word to it, by somebody; the answer, or why nothing was done.
+    ///
+    /// # Errors
+    /// A sentence.
+    fn say(&self, who: &str, word: &Word) -> Result<String, String>;
+    /// Whether it has taken what was said.
+    fn is_heard(&self) -> bool;
+    /// What its rigs say of themselves; nothing where a run is only computed.
+    fn said(&self) -> Vec<Said>;
+    /// Time of the model, s.
+    fn t(&self) -> f64;
+    /// Whether it has ended, is to end, or stands because of a pause.
+    fn ends(&self) -> Ends;
+    /// Keeps a line with the test.
+    fn keep(&self, line: &str);
+}
+
+/// How far the end of a loop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// It goes on.
+    GoesOn,
+    /// It stands because of a pause.
+    Stands,
+    /// It is to end.
+    Ending,
+    /// It has ended.
+    Over,
+}
+
 /// Takes commands.
 pub trait Desk: Send + Sync {
     /// Where the test is.
@@ -170,7 +201,7 @@ pub struct RunDesk {
     hub: Hub,
     gate: Mutex<Gate>,
     opened: Condvar,
-    operator: OnceLock<Operator>,
+    operator: OnceLock<Box<dyn Loop>>,
     /// Who said what before there was a loop to tell.
     early: Mutex<Vec<String>>,
     /// Seconds in the laboratory per second of the model as planned, and whether a clock drives the rigs.
@@ -217,11 +248,12 @@ impl RunDesk {
     }
 
     /// From now on commands go to the loop.
-    pub fn listens(&self, operator: &Operator) {
+    pub fn listens(&self, operator: Box<dyn Loop>) {
         for line in lock(&self.early).drain(..) {
             operator.keep(&line);
         }
-        let _ = self.operator.set(operator.clone());
+        // A second loop is never given.
+        let _ = self.operator.set(operator);
     }
 
     /// The run has ended.
@@ -237,14 +269,14 @@ impl RunDesk {
         }
         loop {
             let scale = f64::from_bits(self.pace.load(Ordering::Acquire));
-            let ending = self.operator.get().is_some_and(Operator::is_ending);
+            let ending = self.operator.get().is_some_and(|o| matches!(o.ends(), Ends::Ending | Ends::Over));
             let Some(rest) = anchor.rest(scale, t).filter(|_| !ending) else { return };
             std::thread::sleep(rest.min(Duration::from_millis(10)));
         }
     }
 
     fn t(&self) -> f64 {
-        self.operator.get().map_or(0.0, Operator::t)
+        self.operator.get().map_or(0.0, |o| o.t())
     }
 
     fn arm(&self, who: &str, name: &str) -> Result<String, String> {
@@ -275,7 +307,7 @@ impl RunDesk {
         self.keep(who, "start");
         self.opened.notify_all();
         drop(gate);
-        self.acknowledged(|operator| operator.t() > 0.0 || operator.has_rigs() || operator.is_over())
+        self.acknowledged(|operator| operator.t() > 0.0 || !operator.said().is_empty() || operator.ends() == Ends::Over)
     }
 
     fn keep(&self, who: &str, what: &str) {
@@ -283,10 +315,10 @@ impl RunDesk {
     }
 
     /// Waits until the loop shows what was asked for.
-    fn acknowledged(&self, shown: impl Fn(&Operator) -> bool) -> Result<String, String> {
+    fn acknowledged(&self, shown: impl Fn(&dyn Loop) -> bool) -> Result<String, String> {
         let begun = Instant::now();
         while begun.elapsed() < ACKNOWLEDGED {
-            if self.operator.get().is_some_and(&shown) {
+            if self.operator.get().is_some_and(|o| shown(o.as_ref())) {
                 return Ok(self.status().word);
             }
             std::thread::sleep(LOOK);
@@ -298,11 +330,11 @@ impl RunDesk {
         let Some(operator) = self.operator.get() else {
             return self.before(who, word);
         };
-        operator.say_by(who, word)?;
+        operator.say(who, word)?;
         if matches!(word, Word::Note(_)) {
             return Ok("noted".to_owned());
         }
-        self.acknowledged(Operator::is_heard)
+        self.acknowledged(|operator| operator.is_heard())
     }
 
     /// What is said before the loop exists.
@@ -345,7 +377,7 @@ impl RunDesk {
     }
 
     /// Of a run whose loop is there.
-    fn live(&self, operator: &Operator) -> Status {
+    fn live(&self, operator: &dyn Loop) -> Status {
         let said = operator.said();
         let cause = said.iter().find_map(|s| s.cause.map(|c| (s, c)));
         let t = said.iter().map(|s| s.t).fold(operator.t(), f64::max);
@@ -365,10 +397,12 @@ impl RunDesk {
         };
         const ENDS: [&str; 3] = ["stop", "abort", "scale"];
         let (word, can): (&str, &[&str]) = match said.iter().max_by_key(|s| graver(s.state)).map(|s| s.state) {
-            None if operator.is_over() => ("finished", &[]),
-            None if operator.is_ending() => ("stopping", &["abort"]),
-            None if operator.is_standing() => ("paused", &["resume"]),
-            None => ("running", &["pause"]),
+            None => match operator.ends() {
+                Ends::Over => ("finished", &[]),
+                Ends::Ending => ("stopping", &["abort"]),
+                Ends::Stands => ("paused", &["resume"]),
+                Ends::GoesOn => ("running", &["pause"]),
+            },
             Some(State::Holding) => ("holding", &["resume"]),
             Some(state @ (State::GoingHome | State::AtRest)) => (state.name(), &["abort"]),
             Some(state @ (State::Aborted | State::Finished)) => (state.name(), &[]),
@@ -408,13 +442,13 @@ impl Desk for RunDesk {
         };
         if let Some((outcome, good)) = &*lock(&self.outcome) {
             let level = if *good { Level::Quiet } else { Level::Alarm };
-            let live = self.operator.get().map(|o| self.live(o));
+            let live = self.operator.get().map(|o| self.live(o.as_ref()));
             let word = live.as_ref().map_or("finished", |l| &l.word);
             let t = live.as_ref().map_or(0.0, |l| l.t);
             return Status { level, t, over: true, ..quiet(word, &[], outcome) };
         }
         if let Some(operator) = self.operator.get() {
-            return self.live(operator);
+            return self.live(operator.as_ref());
         }
         match &*lock(&self.gate) {
             Gate::Ready if self.confirm.is_empty() => quiet(

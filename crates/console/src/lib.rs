@@ -22,7 +22,7 @@ pub mod udp;
 mod viewer;
 
 pub use access::Keys;
-pub use desk::{Command, Desk, Level, Pace, RunDesk, Start, Status};
+pub use desk::{Command, Desk, Ends, Level, Loop, Pace, RunDesk, Start, Status};
 pub use events::{Event, Kind, advice};
 pub use hub::{Hub, Outlet};
 pub use server::{Console, Extras, Serving};

@@ -330,7 +330,7 @@ impl Desk {
     }
 
     fn observer(&self, run: &Run) -> console::Observer {
-        self.desk.listens(run.operator());
+        self.desk.listens(Box::new(console::Commanded(run.operator().clone())));
         let free = run.simulation().free().to_vec();
         console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
     }

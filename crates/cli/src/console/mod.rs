@@ -1,6 +1,7 @@
 //! The operator's console of a command: its options, what its page is told of a model, what a run shows.
 
 mod described;
+pub(crate) mod playback;
 mod shown;
 
 use std::net::SocketAddr;
@@ -18,10 +19,16 @@ use serde_json::{Value, json};
 
 use crate::output::complain;
 pub(crate) use described::{about, rig_about, rig_topic};
-pub(crate) use shown::Observer;
+pub(crate) use shown::{Commanded, Observer};
 
 /// Address of a console, unless given.
 const ADDRESS: &str = "127.0.0.1:7722";
+const PORT: u16 = 7722;
+
+/// The address of a console, unless given.
+pub(crate) fn address() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], PORT))
+}
 
 /// What the command line says about the console.
 #[derive(Args, Clone, Debug, Default)]

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use interfield::Moment;
-use interfield_console::{Column, Feed, Hub, Pace, RunDesk, Topic};
+use interfield::{Moment, Operator};
+use interfield_console::{Column, Ends, Feed, Hub, Loop, Pace, RunDesk, Topic};
+use interfield_lab::controller::{Said, Word};
 use interfield_language::Model;
 
 use super::described::DRAWN;
@@ -15,6 +16,40 @@ const ROW: Duration = Duration::from_micros(2500);
 const SHAPE: Duration = Duration::from_millis(35);
 /// Rows of the rings.
 const ROWS: usize = 512;
+
+/// A run as a console commands it.
+pub(crate) struct Commanded(pub(crate) Operator);
+
+impl Loop for Commanded {
+    fn say(&self, who: &str, word: &Word) -> Result<String, String> {
+        self.0.say_by(who, word)
+    }
+
+    fn is_heard(&self) -> bool {
+        self.0.is_heard()
+    }
+
+    fn said(&self) -> Vec<Said> {
+        self.0.said()
+    }
+
+    fn t(&self) -> f64 {
+        self.0.t()
+    }
+
+    fn ends(&self) -> Ends {
+        match &self.0 {
+            o if o.is_over() => Ends::Over,
+            o if o.is_ending() => Ends::Ending,
+            o if o.is_standing() => Ends::Stands,
+            _ => Ends::GoesOn,
+        }
+    }
+
+    fn keep(&self, line: &str) {
+        self.0.keep(line);
+    }
+}
 
 /// Shows the moments of a run.
 pub(crate) struct Observer {

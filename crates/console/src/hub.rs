@@ -112,9 +112,15 @@ impl Hub {
         }))
     }
 
-    /// Adds a topic with a ring of so many rows; the feed is for the loop.
+    /// Adds a topic with a ring of so many rows; the feed is for the loop. A topic that is known (the next test of the same rig) goes on.
     pub fn topic(&self, topic: Topic, rows: usize) -> Feed {
         let mut inner = lock(&self.0.inner);
+        let same = |s: &&mut Source| s.topic.name == topic.name && s.topic.columns.len() == topic.columns.len();
+        if let Some(known) = inner.sources.iter_mut().find(same) {
+            let (feed, new) = source(topic, rows);
+            known.tap = new.tap;
+            return feed;
+        }
         let index = inner.sources.len();
         if topic.rig {
             let name = topic.name.strip_prefix("rig.").unwrap_or(&topic.name).to_owned();
@@ -135,11 +141,14 @@ impl Hub {
         self.0.version.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Appends to a list of what is said about the test.
+    /// Appends to a list of what is said about the test, in place of what had the same name.
     pub fn tell_more(&self, key: &str, value: Value) {
         let mut about = lock(&self.0.about);
         match about[key].as_array_mut() {
-            Some(list) => list.push(value),
+            Some(list) => {
+                list.retain(|known| known["name"] != value["name"]);
+                list.push(value);
+            }
             None => about[key] = json!([value]),
         }
         drop(about);

@@ -3,6 +3,7 @@
 mod described;
 pub(crate) mod playback;
 mod shown;
+mod watched;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 use crate::output::complain;
 pub(crate) use described::{about, rig_about, rig_topic};
 pub(crate) use shown::{Commanded, Observer};
+pub(crate) use watched::{LabDesk, Watched};
 
 /// Address of a console, unless given.
 const ADDRESS: &str = "127.0.0.1:7722";
@@ -129,4 +131,9 @@ pub(crate) fn shown(hub: &Hub, model: &Arc<Model>) -> Shown {
 /// Seconds in the laboratory per second of the model, of the slowest specimen.
 pub(crate) fn time_scale(model: &Model) -> f64 {
     model.specimens.iter().map(|s| s.time_scale).fold(1.0, f64::max)
+}
+
+/// What a page is told of a model whose structure is computed elsewhere.
+pub(crate) fn about_model(model: &Model, kind: &str) -> Value {
+    json!({ "title": model.title, "kind": kind, "rigs": [], "confirm": [] })
 }

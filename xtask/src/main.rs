@@ -160,12 +160,11 @@ fn lints(context: &Context) -> Outcome {
     // Not among all targets, because cargo alone must not run it.
     let network = context.run(context.cargo([
         "clippy",
-        "-p",
-        "interfield-cli",
+        "--workspace",
         "--test",
         "network",
         "--features",
-        "ethercat",
+        network::FEATURE,
         "--locked",
         "--",
         "-D",
@@ -185,6 +184,22 @@ fn docs(context: &Context) -> Outcome {
     Ok(String::new())
 }
 
+/// The peer of large matrices, a program of its own: parts of CHOLMOD are under the GPL and never linked with ours.
+fn cholmod(context: &Context) -> Result<std::path::PathBuf, String> {
+    let program = context.target.join("cholmod-peer");
+    let compile = || {
+        let mut compiler = Command::new("cc");
+        compiler.arg("-O2").arg("-I/usr/include/suitesparse").arg(context.root.join("peers/cholmod.c"));
+        compiler.args(["-lcholmod", "-lopenblas", "-lm", "-o"]).arg(&program);
+        compiler
+    };
+    if !context.succeeds(compile()) {
+        debian::install(context, &["gcc", "libc6-dev", "libsuitesparse-dev", "libopenblas-dev"])?;
+        context.run(compile())?;
+    }
+    Ok(program)
+}
+
 /// Builds and launches the benchmark program with the peers ready.
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
@@ -200,6 +215,12 @@ fn bench(args: &[String]) -> Result<bool, String> {
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-cli"]))?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-testkit", "--bin", "bench"]))?;
     let mut command = Command::new(context.target.join("release/bench"));
+    if args.is_empty() || args.iter().any(|a| a == "large") {
+        match cholmod(&context) {
+            Ok(program) => drop(command.env("INTERFIELD_CHOLMOD", program)),
+            Err(reason) => println!("no CHOLMOD to compare with: {reason}"),
+        }
+    }
     command.args(args).env("INTERFIELD_PYTHON", python).env("INTERFIELD_PEERS", context.root.join("peers"));
     context.run(command)?;
     Ok(true)

@@ -58,6 +58,7 @@ Examples:
   interfield modes models/frame.toml          natural frequencies and mode shapes
   interfield frf models/three-dof.toml        frequency response of a structure and of its parts
   interfield motion record.at2                key values and plot of a ground motion
+  interfield identify test.h5 --element auto   law of a specimen from its deformation and force
   interfield elements bouc-wen                parameters and equations of an element
   interfield explain specimen.rate            meaning of a key of the model file
   interfield stability-map --coupling pmc     plot where a coupling is stable
@@ -89,6 +90,7 @@ enum Command {
     Pushover(cmd::pushover::Args),
     Lab(cmd::lab::Args),
     Identify(cmd::identify::Args),
+    IdentifyActuator(cmd::identify_actuator::Args),
     Key(cmd::key::Args),
     Replay(cmd::replay::Args),
     Serve(cmd::serve::Args),
@@ -142,6 +144,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Pushover(args)) => cmd::pushover::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
         Some(Command::Identify(args)) => cmd::identify::run(&args),
+        Some(Command::IdentifyActuator(args)) => cmd::identify_actuator::run(&args),
         Some(Command::Key(args)) => cmd::key::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),
         Some(Command::Serve(args)) => cmd::serve::run(&args),

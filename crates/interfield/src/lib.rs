@@ -24,6 +24,7 @@
 pub mod alternatives;
 pub mod checkpoint;
 mod choices;
+pub mod compensations;
 pub mod coupled;
 pub mod files;
 pub mod identify;

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use interfield_lab::controller::{COLUMNS, Controller, HEAD, Tape};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Watch;
-use interfield_lab::verdict::{Grade, History, Peaks, Recording};
+use interfield_lab::verdict::{Grade, History, Peaks, Recording, Verdict};
 use interfield_language::Model;
+use interfield_language::parse::Places;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::Simulation;
@@ -30,18 +31,28 @@ impl ModelFile {
     /// Everything that stands against a run of the model.
     pub fn rehearse(&self, choices: &Choices, progress: &mut dyn FnMut(u64, u64)) -> Result<Rehearsed, Refused> {
         let (model, places) = self.model(choices)?;
-        let structure = self.advised_model(model, &places, None)?.structure;
-        let model = structure.model.clone();
-        if model.specimens.is_empty() {
-            let help = "define the tested elements with [[specimen]]";
-            return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
-        }
-        // Nothing swings where each step ends at rest.
-        let looped = if model.analysis.statics { Err(String::new()) } else { examine_loop(&model) };
-        let mut dry = Dry::default();
-        let sim = self.start(structure, &places, &mut dry)?;
-        Ok(Rehearsed { looped, ..dry_run(sim, &dry, progress) })
+        rehearse_model(self, model, &places, progress)
     }
+}
+
+/// Rehearses a model that may have been changed after it was read.
+pub(crate) fn rehearse_model(
+    file: &ModelFile,
+    model: Model,
+    places: &Places,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Rehearsed, Refused> {
+    let structure = file.advised_model(model, places, None)?.structure;
+    let model = structure.model.clone();
+    if model.specimens.is_empty() {
+        let help = "define the tested elements with [[specimen]]";
+        return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
+    }
+    // Nothing swings where each step ends at rest.
+    let looped = if model.analysis.statics { Err(String::new()) } else { examine_loop(&model) };
+    let mut dry = Dry::default();
+    let sim = file.start(structure, places, &mut dry)?;
+    Ok(Rehearsed { looped, ..dry_run(sim, &dry, progress) })
 }
 
 /// Runs the whole test once, as fast as it goes.
@@ -219,6 +230,21 @@ pub struct Rehearsed {
 }
 
 impl Rehearsed {
+    /// The worst verdict of all specimens.
+    pub fn grade(&self) -> Grade {
+        if self.ended.is_some() {
+            return Grade::Failed;
+        }
+        Verdict::worst(self.assessed.iter().map(|a| a.verdict.clone())).grade
+    }
+
+    /// Worst error, peak error and energy error of all actuators, %; `None` where none had anything to follow.
+    pub fn tracking(&self) -> Option<[f64; 3]> {
+        let all = self.assessed.iter().flat_map(|a| a.actuators.iter().flatten());
+        all.map(|t| [t.nrmse, t.peak_error, 100.0 * t.energy.abs()])
+            .reduce(|a, b| core::array::from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] }))
+    }
+
     /// Specimens whose dry run failed.
     fn failed(&self) -> impl Iterator<Item = &Assessed> {
         self.assessed.iter().filter(|a| a.verdict.grade == Grade::Failed)

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::Pattern;
 use crate::choice;
 use crate::dense::{Dense, Diagonal, Inverse};
+use crate::front::warm_up;
 use crate::simplicial::Simplicial;
 use crate::supernodal::Supernodal;
 
@@ -28,12 +29,11 @@ pub enum Solver {
     Dense,
     /// Own sparse `L D Lᵀ` / `L D U` without pivoting; pivots of any sign.
     Simplicial,
-    /// Supernodal sparse `L Lᵀ` of `faer`; symmetric positive definite only.
+    /// Own supernodal sparse `L D Lᵀ` without pivoting: dense blocks, for large symmetric matrices; pivots of any sign.
     Supernodal,
 }
 
-/// The matrix has no usable pivot in this row: it is singular, not finite, or (for [`Solver::Supernodal`]) not positive
-/// definite.
+/// The matrix has no usable pivot in this row: it is singular or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Singular {
     /// Row in the original numbering. Where a mechanism involves several unknowns it is one of them; where a value is not
@@ -73,7 +73,7 @@ pub struct Report {
     pub solver: Solver,
     /// Symmetry it was built for.
     pub kind: Kind,
-    /// Elimination order: `"AMD"`, `"natural"`, or `"none"` for dense methods.
+    /// Elimination order: `"AMD"`, `"nested dissection"`, `"natural"`, or `"none"` for dense methods.
     pub ordering: &'static str,
     /// Unknowns.
     pub n: usize,
@@ -94,7 +94,7 @@ impl fmt::Display for Report {
             (Solver::Dense, Kind::General) => "dense LU",
             (Solver::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
             (Solver::Simplicial, Kind::General) => "sparse LDU",
-            (Solver::Supernodal, _) => "supernodal LLᵀ",
+            (Solver::Supernodal, _) => "supernodal LDLᵀ",
         };
         write!(f, "{name}, ")?;
         if self.ordering != "none" {
@@ -148,9 +148,6 @@ impl Factor {
     ///
     /// `constant`: the matrix will be factorised once (or rarely) and solved very often; otherwise one factorisation
     /// per solution is assumed.
-    ///
-    /// [`Solver::Supernodal`] may be chosen for large symmetric matrices, and accepts positive definite ones only. Ask
-    /// for [`Solver::Simplicial`] where a large matrix may be indefinite.
     pub fn new(pattern: &Pattern, kind: Kind, constant: bool) -> Factor {
         Factor { pattern: pattern.clone(), kind, inner: choice::choose(pattern, kind, constant), ready: false }
     }
@@ -167,7 +164,7 @@ impl Factor {
                 return refuse("more than 4096 unknowns are too many for a dense matrix");
             }
             Solver::Supernodal if kind == Kind::General => {
-                return refuse("it needs symmetric positive definite values");
+                return refuse("it needs symmetric values");
             }
             Solver::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
             Solver::Inverse => Inner::Inverse(Inverse::new(pattern)),
@@ -175,21 +172,20 @@ impl Factor {
             Solver::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
             Solver::Supernodal => match Supernodal::new(pattern) {
                 Some(supernodal) => Inner::Supernodal(supernodal),
-                None => return refuse("its symbolic analysis failed (memory or index range)"),
+                None => return refuse("one of its blocks does not fit 32-bit indices"),
             },
         };
         Ok(Factor { pattern: pattern.clone(), kind, inner, ready: false })
     }
 
     /// Call once at the start of a thread that will factorise or solve, if it is not the thread that built the factor.
-    /// May allocate; factorise afterwards.
+    /// May allocate.
     ///
     /// Only [`Solver::Supernodal`] needs this: below it, `faer` keeps a buffer per thread that it allocates on first use.
     /// The constructor does the same for its own thread.
-    pub fn prepare_thread(&mut self) {
-        if let Inner::Supernodal(method) = &mut self.inner {
-            method.warm_up();
-            self.ready = false;
+    pub fn prepare_thread(&self) {
+        if let Inner::Supernodal(_) = &self.inner {
+            warm_up();
         }
     }
 
@@ -200,13 +196,28 @@ impl Factor {
     /// # Panics
     /// If `values` does not have the pattern's length.
     pub fn factorize(&mut self, values: &[f64]) -> Result<(), Singular> {
+        self.factorize_with(values, false)
+    }
+
+    /// The same on all cores where it pays, with the same bits: for the preparation, because it may allocate and wait.
+    ///
+    /// # Errors
+    /// The same.
+    ///
+    /// # Panics
+    /// If `values` does not have the pattern's length.
+    pub fn factorize_on_all_cores(&mut self, values: &[f64]) -> Result<(), Singular> {
+        self.factorize_with(values, true)
+    }
+
+    fn factorize_with(&mut self, values: &[f64], cores: bool) -> Result<(), Singular> {
         assert_eq!(values.len(), self.pattern.nnz(), "values of the matrix");
         let done = match &mut self.inner {
             Inner::Diagonal(method) => method.factorize(values),
             Inner::Inverse(method) => method.factorize(values),
             Inner::Dense(method) => method.factorize(values),
             Inner::Simplicial(method) => method.factorize(values),
-            Inner::Supernodal(method) => method.factorize(values),
+            Inner::Supernodal(method) => method.factorize(values, cores),
         };
         self.ready = done.is_ok();
         // Every method fails on values that are not finite, but in a row of its own liking.
@@ -264,7 +275,7 @@ impl Factor {
             Inner::Inverse(method) => ("none", method.entries(), 2 * method.entries()),
             Inner::Dense(method) => ("none", method.entries(), 2 * n * n),
             Inner::Simplicial(method) => (method.ordering(), method.entries(), method.solve_flops()),
-            Inner::Supernodal(method) => ("AMD", method.entries(), 4 * method.entries()),
+            Inner::Supernodal(method) => (method.ordering(), method.entries(), 4 * method.entries()),
         };
         Report {
             solver: self.solver(),

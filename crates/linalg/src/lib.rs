@@ -5,9 +5,10 @@
 //! * **No heap allocation after construction.** [`Factor::factorize`], [`Factor::solve`] and the products of [`Pattern`]
 //!   work in memory reserved by the constructors, so they may run in a real-time thread. A test with a counting
 //!   allocator holds this for every method.
-//! * **Deterministic.** One thread, no random numbers, no run-time tuning: the same values on the same pattern give the
-//!   same bits on the same machine, whether a factor is fresh or re-used. (Between machines, [`Solver::Supernodal`] and
-//!   the eigen solvers may differ in the last bits, because `faer` picks its vector instructions at run time.)
+//! * **Deterministic.** No run-time tuning, random numbers from fixed seeds only, and the work is cut into the same pieces
+//!   whatever the number of cores: the same values on the same pattern give the same bits on the same machine, whether a
+//!   factor is fresh or re-used. (Between machines, [`Solver::Supernodal`] and the eigen solvers may differ in the last
+//!   bits, because `faer` picks its vector instructions at run time.)
 //!
 //! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
 //! damping, stiffness) can be combined entry by entry without touching an index.
@@ -16,24 +17,31 @@
 //! preparation and analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
-//! knows numbers and indices only, and depends on nothing but `faer`.
+//! knows numbers and indices only, and depends on nothing but `faer` for dense matrices and `rayon` for the cores.
 
 mod blueprint;
 mod choice;
 mod complex;
 mod dense;
+mod dissection;
 mod eigen;
 mod factor;
+mod front;
 mod highest;
 mod kernels;
 mod krylov;
 mod modes;
+mod multifrontal;
+mod ordering;
+mod packed;
 mod pattern;
 mod simplicial;
 mod solve;
+mod substitution;
 mod supernodal;
 mod svd;
 mod symbolic;
+mod tree;
 
 pub use blueprint::{Blueprint, Sparse};
 pub use complex::ComplexFactor;

@@ -12,8 +12,8 @@
 //! by residuals, and by a Sturm count (negative pivots of `K − sM`), which proves that no mode was missed.
 
 use crate::Pattern;
+use crate::choice::SymmetricFactor;
 use crate::eigen::{EigenError, dense_symmetric_generalized};
-use crate::simplicial::Simplicial;
 
 /// Largest problem for the dense solver.
 pub(crate) const DENSE_LIMIT: usize = 800;
@@ -110,7 +110,7 @@ fn dense(pattern: &Pattern, k: &[f64], m: &[f64]) -> Result<Modes, EigenError> {
                 values[position] = at(k, gone[a], gone[b as usize]);
             }
         }
-        let mut factor = Simplicial::analyse(&inner, false);
+        let mut factor = SymmetricFactor::new(&inner);
         factor.factorize(&values).map_err(|row| EigenError::Undetermined { row: gone[row] })?;
         for &j in &kept {
             let mut column: Vec<f64> = gone.iter().map(|&i| -at(k, i, j)).collect();
@@ -310,7 +310,7 @@ fn sparse(pattern: &Pattern, k: &[f64], m: &[f64], count: usize) -> Result<Modes
 struct Subspace<'a> {
     pattern: &'a Pattern,
     m: &'a [f64],
-    factor: Option<Simplicial>,
+    factor: Option<SymmetricFactor>,
     shift: f64,
     /// Current vectors, `xᵀ M x = 1`.
     x: Vec<Vec<f64>>,
@@ -344,7 +344,7 @@ impl<'a> Subspace<'a> {
     /// Factorises `K + σM`, which must be positive definite.
     fn factorize(&mut self, k: &[f64], shift: f64) -> Result<(), EigenError> {
         let values: Vec<f64> = k.iter().zip(self.m).map(|(k, m)| k + shift * m).collect();
-        let mut factor = self.factor.take().unwrap_or_else(|| Simplicial::analyse(self.pattern, false));
+        let mut factor = self.factor.take().unwrap_or_else(|| SymmetricFactor::new(self.pattern));
         factor.factorize(&values).map_err(|row| EigenError::Undetermined { row })?;
         if factor.negative_pivots() > 0 {
             return Err(EigenError::Indefinite);
@@ -444,7 +444,7 @@ impl<'a> Subspace<'a> {
 
     /// Sturm count: as many eigenvalues below a bound just above the last mode as were found below it.
     fn check_count(&self, k: &[f64], count: usize) -> Result<(), EigenError> {
-        let mut factor = Simplicial::analyse(self.pattern, false);
+        let mut factor = SymmetricFactor::new(self.pattern);
         // Between the last wanted and the next mode if they are apart; otherwise just above the last, counting its twins.
         let last = self.omega2(count - 1);
         for step in [1e-6, 1.3e-6, 1.7e-6] {

@@ -1,125 +1,127 @@
-//! `faer`'s supernodal `L Lᵀ` behind the allocation-free interface: large symmetric positive definite matrices.
+//! Own supernodal sparse `L D Lᵀ` for large symmetric matrices: dense blocks, pivots of any sign, no pivoting.
 //!
-//! The automatic rule of `faer` would take its simplicial variant for plane frames (25 % slower there), so supernodal is
-//! forced; the scratch memory of both phases is reserved once.
-
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
-use faer::reborrow::Reborrow;
-use faer::sparse::linalg::SupernodalThreshold;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
-use faer::{Conj, MatMut, Par, Side};
+//! The bits of factor and solution do not depend on the number of cores.
 
 use crate::Pattern;
+use crate::front::warm_up;
 use crate::kernels::pivot_tolerance;
+use crate::multifrontal::{Target, Workspace, factorize, factorize_on_all_cores};
+use crate::ordering::Ordering;
+use crate::packed::Panel;
+use crate::substitution::{backward, forward};
+use crate::tree::Tree;
 
-/// Symbolic analysis, factor and scratch memory.
+/// Symbolic analysis, factor and work space.
 pub(crate) struct Supernodal {
-    matrix: SymbolicSparseColMat<u32>,
-    symbolic: SymbolicCholesky<u32>,
+    tree: Tree,
     lower: Vec<f64>,
-    scratch: MemBuffer,
-    /// For each column of the factor: original row, position of the matrix diagonal, position of the factor's diagonal.
-    diagonal: Vec<(u32, u32, u32)>,
+    /// Inverse pivots.
+    inverse: Vec<f64>,
+    space: Workspace,
+    /// Permuted right-hand side, and the vector of one node.
+    permuted: Vec<f64>,
+    dense: Vec<f64>,
 }
 
 impl Supernodal {
-    /// Analyses the pattern; `None` if `faer` cannot (out of memory or 32-bit indices).
+    /// Analyses the pattern; `None` if a block does not fit 32-bit indices.
     pub(crate) fn new(pattern: &Pattern) -> Option<Supernodal> {
+        Supernodal::with_order(pattern, &Ordering::best(pattern))
+    }
+
+    pub(crate) fn with_order(pattern: &Pattern, ordering: &Ordering) -> Option<Supernodal> {
+        let tree = Tree::new(pattern, ordering)?;
         let n = pattern.n();
-        let (ptr, idx) = pattern.raw();
-        let matrix = SymbolicSparseColMat::new_checked(n, n, ptr.to_vec(), None, idx.to_vec());
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            ..Default::default()
-        };
-        let symbolic = factorize_symbolic_cholesky(matrix.rb(), Side::Lower, SymmetricOrdering::Amd, params).ok()?;
-        let request = symbolic
-            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        let diagonal = diagonal_positions(pattern, &symbolic)?;
-        let mut out = Supernodal {
-            lower: vec![0.0; symbolic.len_val()],
-            scratch: MemBuffer::try_new(request).ok()?,
-            matrix,
-            symbolic,
-            diagonal,
-        };
-        out.warm_up();
-        Some(out)
+        let height = tree.nodes.iter().map(|node| node.height()).max().unwrap_or(0);
+        // Pages that no factorisation in the loop touches cost nothing.
+        let space = Workspace::new(&tree, 0..tree.nodes.len());
+        warm_up();
+        Some(Supernodal {
+            lower: vec![0.0; tree.values_len],
+            inverse: vec![0.0; n],
+            space,
+            permuted: vec![0.0; n],
+            dense: vec![0.0; height],
+            tree,
+        })
     }
 
-    /// Factorises and solves with the unit matrix: the matrix products below `faer` allocate a buffer per thread on first
-    /// use, which must not happen in the loop.
-    pub(crate) fn warm_up(&mut self) {
-        let mut values = vec![0.0; self.matrix.row_idx().len()];
-        for &(_, a, _) in &self.diagonal {
-            values[a as usize] = 1.0;
-        }
-        if self.factorize(&values).is_ok() {
-            self.solve(&mut vec![1.0; self.diagonal.len()]);
-        }
+    /// Factorises, on one core without allocating or on all of them with the same bits; the error is a row whose pivot is lost, in the original numbering.
+    pub(crate) fn factorize(&mut self, values: &[f64], cores: bool) -> Result<(), usize> {
+        let target = Target { lower: &mut self.lower, pivots: &mut self.inverse };
+        let done = match cores {
+            true => factorize_on_all_cores(&self.tree, values, target),
+            false => factorize(&self.tree, values, target, &mut self.space),
+        };
+        done.and_then(|()| self.invert_pivots(values))
+            .map_err(|k| self.tree.order.get(k).map_or(0, |&old| old as usize))
     }
 
-    /// Factorises; the error is the row of the first pivot that is not safely positive, in the original numbering.
-    pub(crate) fn factorize(&mut self, values: &[f64]) -> Result<(), usize> {
-        let done = self.symbolic.factorize_numeric_llt(
-            &mut self.lower,
-            SparseColMatRef::new(self.matrix.rb(), values),
-            Side::Lower,
-            LltRegularization::default(),
-            Par::Seq,
-            MemStack::new(&mut self.scratch),
-            Default::default(),
-        );
-        if let Err(LltError::NonPositivePivot { index }) = done {
-            return Err(self.diagonal.get(index).map_or(0, |d| d.0 as usize));
+    /// Inverts the pivots, and refuses those that are made of rounding errors: the same test as in the simplicial kernels.
+    fn invert_pivots(&mut self, values: &[f64]) -> Result<(), usize> {
+        let tolerance = pivot_tolerance(self.inverse.len());
+        let definite = self.inverse.iter().all(|&d| d > 0.0);
+        let sizes = &mut self.permuted;
+        for ((size, &source), d) in sizes.iter_mut().zip(&self.tree.diagonal).zip(&self.inverse) {
+            let a = values[source as usize];
+            // Of a definite matrix a = d + Σ l² d, so the magnitudes that the pivot was made of are known.
+            *size = if definite { 2.0 * a.abs() - d } else { a.abs() };
         }
-        // A pivot of rounding errors can come out positive, and NaN passes through: the same test as in the own kernels.
-        let tolerance = pivot_tolerance(self.diagonal.len());
-        for &(row, a, l) in &self.diagonal {
-            let (a, l) = (values[a as usize], self.lower[l as usize]);
-            if !(l * l > tolerance * a && l.is_finite() && a.is_finite()) {
-                return Err(row as usize);
+        if !definite {
+            for node in &self.tree.nodes {
+                let block = &self.lower[node.values..];
+                let (width, rows) = (node.width as usize, self.tree.rows(node));
+                for panel in Panel::all(node) {
+                    panel.each(block, |i, j, l| {
+                        let (i, j) = (panel.first + i, panel.first + j);
+                        let row = if i < width { node.first as usize + i } else { rows[i - width] as usize };
+                        if i > j {
+                            sizes[row] += l * l * self.inverse[node.first as usize + j].abs();
+                        }
+                    });
+                }
+            }
+        }
+        for (k, (d, size)) in self.inverse.iter_mut().zip(sizes).enumerate() {
+            let pivot = *d;
+            *d = 1.0 / pivot;
+            if !(pivot.abs() > tolerance * *size && d.is_finite() && size.is_finite()) {
+                return Err(k);
             }
         }
         Ok(())
     }
 
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
-        let n = b.len();
-        LltRef::new(&self.symbolic, &self.lower).solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(b, n, 1),
-            Par::Seq,
-            MemStack::new(&mut self.scratch),
-        );
-    }
-
-    pub(crate) fn entries(&self) -> usize {
-        self.lower.len()
-    }
-}
-
-fn diagonal_positions(pattern: &Pattern, symbolic: &SymbolicCholesky<u32>) -> Option<Vec<(u32, u32, u32)>> {
-    let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else { return None };
-    let order = symbolic.perm()?.arrays().0;
-    let mut out = Vec::with_capacity(order.len());
-    for s in 0..nodes.n_supernodes() {
-        let (begin, end) = (nodes.supernode_begin()[s] as usize, nodes.supernode_end()[s] as usize);
-        let height = end - begin + nodes.supernode(s).pattern().len();
-        let values = nodes.col_ptr_for_val()[s] as usize;
-        for j in begin..end {
-            let row = *order.get(j)?;
-            let a = pattern.position(row as usize, row as usize)?;
-            out.push((row, a as u32, (values + (j - begin) * (height + 1)) as u32));
+        let x = &mut self.permuted;
+        for (x, &old) in x.iter_mut().zip(&self.tree.order) {
+            *x = b[old as usize];
+        }
+        for node in &self.tree.nodes {
+            forward(&self.tree, node, &self.lower[node.values..], x, &mut self.dense);
+        }
+        for node in self.tree.nodes.iter().rev() {
+            backward(&self.tree, node, &self.lower[node.values..], &self.inverse, x, &mut self.dense);
+        }
+        for (&x, &old) in x.iter().zip(&self.tree.order) {
+            b[old as usize] = x;
         }
     }
-    Some(out)
+
+    pub(crate) fn ordering(&self) -> &'static str {
+        self.tree.ordering
+    }
+
+    /// Stored entries that a solution reads: the blocks without their upper triangles.
+    pub(crate) fn entries(&self) -> usize {
+        let triangle = |w: usize| w * (w - 1) / 2;
+        self.lower.len() - self.tree.nodes.iter().map(|node| triangle(node.width as usize)).sum::<usize>()
+    }
+
+    /// Number of negative pivots, which is the number of negative eigenvalues (Sylvester's law of inertia).
+    pub(crate) fn negative_pivots(&self) -> usize {
+        self.inverse.iter().filter(|&&d| d < 0.0).count()
+    }
 }
 
 impl std::fmt::Debug for Supernodal {

@@ -5,11 +5,8 @@
 //! differ by little are merged at the price of a few stored zeros. Panels are what makes the kernels fast: one index and
 //! one load/store of the vector serve up to four entries, and the arithmetic inside a panel stays in registers.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::SymbolicSparseColMatRef;
-use faer::sparse::linalg::amd;
-
 use crate::Pattern;
+use crate::ordering::{NONE, Ordering, inverse};
 
 /// Widest panel. Four columns of sums and factors fit the sixteen SSE2 registers; wider ones were not tried.
 pub(crate) const MAX_WIDTH: usize = 4;
@@ -18,8 +15,6 @@ pub(crate) const MAX_WIDTH: usize = 4;
 /// its entries. Picked by reasoning, not tuned; the times in `choice.rs` were measured with these values.
 const FREE_ZEROS: usize = 8;
 const ZERO_SHARE: f64 = 0.15;
-
-const NONE: u32 = u32::MAX;
 
 /// Columns `first .. first + width` of `L` and where their rows and values are.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +50,6 @@ pub(crate) struct Symbolic {
     pub(crate) lower: Vec<Lower>,
     /// Position of each diagonal entry in the value slice.
     pub(crate) diagonal: Vec<u32>,
-    /// Multiplications of one numeric factorisation of one triangle, for the choice of method.
-    pub(crate) factor_products: f64,
 }
 
 /// One strictly lower entry of the permuted matrix.
@@ -68,29 +61,15 @@ pub(crate) struct Lower {
 }
 
 impl Symbolic {
-    /// Analyses the pattern under the better of the given numbering and approximate minimum degree.
-    ///
-    /// A tie goes to the given numbering: it needs no permutation and walks memory in order (chains, banded numberings).
+    /// Analyses the pattern under the best order of elimination.
     pub(crate) fn new(pattern: &Pattern) -> Symbolic {
-        let n = pattern.n();
-        let natural: Vec<u32> = (0..n as u32).collect();
-        let natural_fill = fill(pattern, &natural, &natural);
-        let (mut order, mut ordering) = (natural, "natural");
-        if let Some(amd) = amd_order(pattern)
-            && fill(pattern, &amd, &inverse(&amd)) < natural_fill
-        {
-            (order, ordering) = (amd, "AMD");
-        }
-        let parent = elimination_tree(pattern, &order, &inverse(&order));
-        // Post-ordering keeps the fill and makes the columns of a panel adjacent.
-        order = postorder(&parent).iter().map(|&k| order[k as usize]).collect();
-        Symbolic::with_order(pattern, order, ordering)
+        Symbolic::with_order(pattern, Ordering::best(pattern))
     }
 
-    fn with_order(pattern: &Pattern, order: Vec<u32>, ordering: &'static str) -> Symbolic {
+    pub(crate) fn with_order(pattern: &Pattern, ordering: Ordering) -> Symbolic {
         let n = pattern.n();
+        let Ordering { name: ordering, order, parent, .. } = ordering;
         let inv = inverse(&order);
-        let parent = elimination_tree(pattern, &order, &inv);
         let columns = column_structure(pattern, &order, &inv, &parent);
         let panels = Panels::new(&parent, &columns);
 
@@ -104,10 +83,7 @@ impl Symbolic {
         let mut next = row_panels_ptr.clone();
         let mut row_panels = vec![0u32; panels.rows.len()];
         let mut panel_of = vec![0u32; n];
-        let mut factor_products = 0.0;
         for (p, panel) in panels.panels.iter().enumerate() {
-            let (w, m) = (f64::from(panel.width), f64::from(panel.rows_len));
-            factor_products += 0.5 * w * m * m + w * w * m + w * w * w / 6.0;
             panel_of[panel.first as usize..][..panel.width as usize].fill(p as u32);
             for &row in &panels.rows[panel.rows as usize..][..panel.rows_len as usize] {
                 row_panels[next[row as usize] as usize] = p as u32;
@@ -144,7 +120,6 @@ impl Symbolic {
             lower_ptr,
             lower,
             diagonal,
-            factor_products,
         }
     }
 
@@ -157,45 +132,6 @@ impl Symbolic {
     pub(crate) fn original(&self, k: usize) -> usize {
         self.order.get(k).map_or(k, |&old| old as usize)
     }
-}
-
-/// Approximate minimum degree ordering, `order[new] = old`.
-fn amd_order(pattern: &Pattern) -> Option<Vec<u32>> {
-    let n = pattern.n();
-    let (ptr, idx) = pattern.raw();
-    let (mut order, mut inv) = (vec![0u32; n], vec![0u32; n]);
-    let mut memory = MemBuffer::new(amd::order_scratch::<u32>(n, pattern.nnz()));
-    let matrix = SymbolicSparseColMatRef::new_checked(n, n, ptr, None, idx);
-    amd::order(&mut order, &mut inv, matrix, amd::Control::default(), MemStack::new(&mut memory)).ok()?;
-    Some(order)
-}
-
-fn inverse(order: &[u32]) -> Vec<u32> {
-    let mut inv = vec![0u32; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        inv[old as usize] = new as u32;
-    }
-    inv
-}
-
-/// Parent of each column in the elimination tree (`NONE` for roots), with path compression (Liu 1986).
-fn elimination_tree(pattern: &Pattern, order: &[u32], inv: &[u32]) -> Vec<u32> {
-    let n = order.len();
-    let (mut parent, mut ancestor) = (vec![NONE; n], vec![NONE; n]);
-    for k in 0..n as u32 {
-        for &neighbour in pattern.columns(order[k as usize] as usize) {
-            let mut j = inv[neighbour as usize];
-            while j < k {
-                let up = std::mem::replace(&mut ancestor[j as usize], k);
-                if up == NONE {
-                    parent[j as usize] = k;
-                    break;
-                }
-                j = up;
-            }
-        }
-    }
-    parent
 }
 
 /// Walks the pattern of every row `k` of `L` and calls `visit(j, k)` for each of its strictly lower entries.
@@ -214,50 +150,11 @@ fn each_entry(pattern: &Pattern, order: &[u32], inv: &[u32], parent: &[u32], mut
     }
 }
 
-/// Number of strictly lower entries of the factor.
-fn fill(pattern: &Pattern, order: &[u32], inv: &[u32]) -> u64 {
-    let parent = elimination_tree(pattern, order, inv);
-    let mut count = 0;
-    each_entry(pattern, order, inv, &parent, |_, _| count += 1);
-    count
-}
-
 /// Row indices of every column of `L`, ascending.
 fn column_structure(pattern: &Pattern, order: &[u32], inv: &[u32], parent: &[u32]) -> Vec<Vec<u32>> {
     let mut columns = vec![Vec::new(); order.len()];
     each_entry(pattern, order, inv, parent, |j, k| columns[j].push(k));
     columns
-}
-
-/// Depth-first post-order of a forest given by parents; children keep their order.
-fn postorder(parent: &[u32]) -> Vec<u32> {
-    let n = parent.len();
-    let (mut child, mut sibling) = (vec![NONE; n], vec![NONE; n]);
-    for j in (0..n).rev() {
-        if let Some(first) = child.get_mut(parent[j] as usize) {
-            sibling[j] = *first;
-            *first = j as u32;
-        }
-    }
-    let mut out = Vec::with_capacity(n);
-    let mut stack = Vec::new();
-    for root in (0..n).filter(|&j| parent[j] == NONE) {
-        stack.push(root as u32);
-        while let Some(&top) = stack.last() {
-            let next = std::mem::replace(&mut child[top as usize], NONE);
-            if next == NONE {
-                stack.pop();
-                out.push(top);
-                let after = sibling[top as usize];
-                if after != NONE {
-                    stack.push(after);
-                }
-            } else {
-                stack.push(next);
-            }
-        }
-    }
-    out
 }
 
 /// Panels and their row lists.

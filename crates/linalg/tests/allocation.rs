@@ -88,6 +88,10 @@ fn no_method_allocates_in_the_loop() {
             }
         }
     }
+    // Blocks with several panels, updates of several pieces.
+    let large = common::space_frame(7, 7, 12).effective(0.01);
+    let mut factor = Factor::with_solver(&large.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
+    watch(&mut factor, &large.values, large.n());
     watch(&mut Factor::new(&Pattern::new(4, []), Kind::Symmetric, false), &[1.0, 2.0, 3.0, 4.0], 4);
 }
 

@@ -68,16 +68,17 @@ fn symmetric_positive_definite() {
 
 #[test]
 fn symmetric_indefinite() {
-    let methods = [Solver::Inverse, Solver::Dense, Solver::Simplicial];
     for seed in 0..20 {
         let matrix = common::random(40 + 7 * seed as usize, 2, true, true, seed);
-        check("indefinite", &matrix, &[Kind::Symmetric, Kind::General], &methods);
+        check("indefinite", &matrix, &[Kind::Symmetric, Kind::General], &ALL);
     }
     // Zero diagonal: needs row exchanges, so only the dense methods can.
     let swap = Matrix::new(2, &[(0, 1, 2.0), (1, 0, 2.0)]);
     check("swap", &swap, &[Kind::Symmetric, Kind::General], &[Solver::Inverse, Solver::Dense]);
-    let mut factor = Factor::with_solver(&swap.pattern, Kind::Symmetric, Solver::Simplicial).unwrap();
-    assert!(factor.factorize(&swap.values).is_err());
+    for sparse in [Solver::Simplicial, Solver::Supernodal] {
+        let mut factor = Factor::with_solver(&swap.pattern, Kind::Symmetric, sparse).unwrap();
+        assert!(factor.factorize(&swap.values).is_err());
+    }
 }
 
 #[test]
@@ -214,7 +215,7 @@ fn unsuitable_methods_are_refused() {
     let chain = common::chain(4, 1.0, 1.0, false).pattern;
     assert!(Factor::with_solver(&chain, Kind::Symmetric, Solver::Diagonal).is_err());
     let refused = Factor::with_solver(&chain, Kind::General, Solver::Supernodal).unwrap_err();
-    assert!(refused.to_string().contains("positive definite"));
+    assert!(refused.to_string().contains("symmetric"));
     let large = Pattern::new(5000, []);
     assert!(Factor::with_solver(&large, Kind::General, Solver::Dense).is_err());
 }
@@ -235,6 +236,7 @@ fn automatic_choice() {
     let space = common::space_frame(4, 4, 8).pattern;
     assert_eq!(choice(&space, Symmetric, false), Solver::Supernodal);
     assert_eq!(choice(&space, Symmetric, true), Solver::Simplicial);
+    assert_eq!(choice(&common::space_frame(6, 6, 17).pattern, Symmetric, true), Solver::Supernodal);
     assert_eq!(choice(&space, General, false), Solver::Simplicial);
     // Whatever is chosen works, also for the empty matrix.
     let mut factor = Factor::new(&Pattern::new(0, []), Symmetric, true);

@@ -1,51 +1,91 @@
-//! `interfield identify`: a plant of the actuators of a specimen, from a recording or from an excitation of its emulated rig.
+//! `interfield identify`: the law of a specimen or an element, from measured deformations and forces.
 
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield::identify::{Finding, Wanted, excited, recorded};
+use interfield::identify::law::{Compared, Finding, Measured};
+use interfield::identify::signals::{Signals, unit};
 use interfield_language::diag::did_you_mean;
+use interfield_language::units::Dimension;
+use interfield_learn::{Extras, Family, Identified, Levels, Options, Preparation, Prepared, Record, identify, prepare};
+use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
+use serde_json::json;
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs};
-use crate::output::{complain, fail, print, print_json};
+use crate::drawing::{DPI, draw};
+use crate::load::pair;
+use crate::output::{complain, fail, fail_all, print, print_json};
+use crate::stored::check_output;
 
-/// Identify the actuators of a specimen, with their interaction
+/// Identify the law of a specimen or an element from deformations and forces
 ///
-/// Fits a transfer matrix with delays to commands and strokes, and prints it for the model file: `[specimen.plant]`, `delay` of each actuator and a compensation. Without --from, the emulated rig
-/// is excited by a small multisine of each actuator, one after the other, through its guard; with --from, a recording of a test is used, FILE.lab.h5, from rest to rest.
+/// DATA is a result or a recording (FILE.h5, FILE.lab.h5), or a text file whose first line names columns with units: `t [s],q [mm],p [kN]`.
+/// Parameters come with 95 % intervals, cycles are held back for validation, and a block for the model file is printed. What data cannot
+/// tell is said. `--element auto` compares all laws and recommends one.
 #[derive(ClapArgs)]
-#[command(
-    after_help = "Examples:\n  interfield identify rig.toml\n  interfield identify rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
-interfield identify rig.toml --amplitude 2 --duration 30 --output plant.toml"
-)]
+#[command(after_help = "Examples:\n  interfield identify pier.csv --element bouc-wen --plot loops.svg\n  \
+interfield identify interfield-out/isolated-building.lab.h5 --element auto\n  \
+interfield identify pier.csv --element modified-bouc-wen --fix r=1 --fix n=1 --levels -o pier.toml\n  \
+interfield identify damper.csv --element damper --rate v --delay\n\n\
+Exit codes:\n  \
+0    done; warnings say what to be careful about\n  \
+1    a file could not be read or written\n  \
+2    the data cannot be used, or the command line is wrong")]
 pub(crate) struct Args {
-    /// Model file
-    model: PathBuf,
-    #[command(flatten)]
-    settings: ModelArgs,
-    /// The specimen [default: the only one]
+    /// Result, recording, or text file with columns
+    data: PathBuf,
+    /// Law: bouc-wen, modified-bouc-wen, degrading-bouc-wen, mostaghel, damper, cubic, spring; or auto
+    #[arg(long, value_name = "LAW")]
+    element: String,
+    /// Element or specimen whose deformation and force are meant [default: the only one]
     #[arg(long, value_name = "NAME")]
-    specimen: Option<String>,
-    /// Recording of a test, instead of an excitation
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["amplitude", "duration", "lowest"])]
-    from: Option<PathBuf>,
-    /// Lowest frequency of the excitation, Hz
-    #[arg(long, value_name = "HZ", default_value_t = 0.1)]
-    lowest: f64,
-    /// Highest frequency, Hz
-    #[arg(long, value_name = "HZ", default_value_t = 20.0)]
-    to: f64,
-    /// Largest displacement of the excitation, in the unit of the strokes [default: a twentieth of the stroke]
-    #[arg(long, value_name = "NUMBER")]
-    amplitude: Option<f64>,
-    /// Time for each actuator, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
-    duration: f64,
-    /// Order of the denominators [default: as the data prefer]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=5))]
-    order: Option<u8>,
-    /// Also write the plant to this file
+    of: Option<String>,
+    /// Channel of the deformation
+    #[arg(long, value_name = "CHANNEL", requires = "force")]
+    deformation: Option<String>,
+    /// Channel of the force
+    #[arg(long, value_name = "CHANNEL", requires = "deformation")]
+    force: Option<String>,
+    /// Channel of the rate, for dampers and dashpots
+    #[arg(long, value_name = "CHANNEL")]
+    rate: Option<String>,
+    /// Units of deformation and force, if the file does not have them, e.g. mm,kN
+    #[arg(long, value_name = "UNITS", value_delimiter = ',', num_args = 1)]
+    units: Vec<String>,
+    /// Use samples from this time on, s
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    from: Option<f64>,
+    /// Use samples up to this time, s
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    to: Option<f64>,
+    /// Keep a variable at a value in SI units, e.g. --fix n=1
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    fix: Vec<(String, String)>,
+    /// Identify a delay between the channels, up to 3 samples
+    #[arg(long)]
+    delay: bool,
+    /// Identify an offset of the load cell
+    #[arg(long)]
+    offset: bool,
+    /// The record starts loaded: identify the state at its first sample
+    #[arg(long)]
+    loaded: bool,
+    /// Smooth deformation and force with the same window, a sixteenth of a cycle
+    #[arg(long)]
+    smooth: bool,
+    /// Ignore movements below three times the noise of the deformation
+    #[arg(long)]
+    dead_band: bool,
+    /// Steps of the law per sample
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    substeps: u16,
+    /// One set of parameters per level of amplitude besides
+    #[arg(long)]
+    levels: bool,
+    /// Draw measured and computed loops and what is left into this file, FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Also write the block for the model file to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the result as JSON
@@ -54,67 +94,219 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
+    match attempt(args) {
+        Ok(()) => Exit::Done,
+        Err(exit) => exit,
+    }
+}
+
+fn attempt(args: &Args) -> Result<(), Exit> {
     let refuse = |message: &str, help: &str| {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    if ![args.lowest, args.to, args.duration, args.amplitude.unwrap_or(1.0)].into_iter().all(positive) {
-        return refuse(
-            "frequencies, amplitude and duration must be greater than zero",
-            "write for example --to 20 --amplitude 2 --duration 20",
-        );
+    let families = families(&args.element).map_err(|(message, help)| refuse(&message, &help))?;
+    let options = options(args).map_err(|(message, help)| refuse(&message, &help))?;
+    if let Some(path) = &args.plot {
+        check_output(path, &["svg", "png"], &[&args.data], args.json)?;
     }
-    let loaded = match Loaded::open(&args.model, args.json) {
-        Ok(loaded) => loaded,
-        Err(e) => return e,
-    };
-    let model = match loaded.model(&args.settings) {
-        Ok((model, _)) => model,
-        Err(e) => return e,
-    };
-    let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
-    let index = match (&args.specimen, &names[..]) {
-        (None, [_]) => 0,
-        (None, []) => return refuse("the model has no [[specimen]]", "only actuators of a specimen can be identified"),
-        (None, _) => {
-            return refuse("the model has several specimens", &format!("give --specimen: {}", names.join(", ")));
+    let (record, measured) = read(args).map_err(|(message, help)| refuse(&message, &help))?;
+    let auto = families.len() > 1;
+    let rate = auto || families[0].needs_rate();
+    let wanted = Preparation { smooth: args.smooth, dead_band: args.dead_band, rate };
+    let prepared = prepare(&record, wanted).map_err(|problems| {
+        let help = "`interfield identify --help` shows how to use a part of a record (--from, --to) and what it needs";
+        let all: Vec<(String, String)> = problems.into_iter().map(|p| (p, String::new())).collect();
+        let mut all = all;
+        if let Some(last) = all.last_mut() {
+            last.1 = help.to_owned();
         }
-        (Some(name), _) => match names.iter().position(|n| n == name) {
-            Some(index) => index,
-            None => {
-                let help = did_you_mean(name, names.iter().copied());
-                let help = help.unwrap_or_else(|| format!("its specimens are {}", names.join(", ")));
-                return refuse(&format!("the model has no specimen `{name}`"), &help);
-            }
-        },
-    };
-    let wanted = Wanted {
-        band: [args.lowest, args.to],
-        amplitude: args.amplitude,
-        duration: args.duration,
-        order: args.order.map(usize::from),
-    };
-    let specimen = &model.specimens[index];
-    let record = match &args.from {
-        Some(path) => recorded(&model, specimen, path),
-        None => excited(&model, index, &wanted),
-    };
-    let found = record.and_then(|record| Finding::of(&model, specimen, &record, &wanted));
-    let found = match found {
-        Ok(found) => found,
-        Err(message) => return refuse(&message, "`interfield identify --help` shows what it needs"),
-    };
-    if let Some(path) = &args.output
-        && let Err(e) = std::fs::write(path, found.toml())
-    {
-        return refuse(&format!("`{}` cannot be written: {e}", path.display()), "give another --output");
+        fail_all(args.json, Some(&args.data.display().to_string()), None, &all);
+        Exit::BadInput
+    })?;
+    let levels = if args.levels { Levels::Always } else { Levels::IfNeeded };
+    // Laws are compared without levels; the recommended one then gets them.
+    let extras = Extras { validate: true, levels: if auto { Levels::Never } else { levels } };
+    let (laws, failures) = fitted(&families, &prepared, &options, extras);
+    if laws.is_empty() {
+        return Err(refuse(&failures.join("; "), "choose another --element, or --element auto"));
+    }
+    let compared = if auto { Compared::of(laws.clone()) } else { None };
+    let best = compared.as_ref().map(|c| c.laws[0].family);
+    let again = best.map(|family| {
+        fitted(&[family], &prepared, &kept(&options, family, &prepared), Extras { validate: true, levels }).0
+    });
+    let found = again.as_ref().and_then(|laws| laws.first()).unwrap_or(&laws[0]);
+    let source = args.data.display().to_string();
+    let finding = Finding { prepared: &prepared, found, measured: &measured, source: &source };
+    if let Some(path) = &args.plot {
+        draw(path, &figure(&prepared, found, &measured), DPI).map_err(|message| {
+            fail(args.json, Some(&path.display().to_string()), None, &message, "");
+            Exit::Failure
+        })?;
+    }
+    if let Some(path) = &args.output {
+        interfield::files::write(path, finding.toml()).map_err(|message| {
+            fail(args.json, None, None, &message, "give another --output");
+            Exit::Failure
+        })?;
     }
     if args.json {
-        print_json(&found.json());
-    } else {
-        print(&found.text());
-        found.doubts().iter().for_each(|doubt| complain(&format!("warning: {doubt}")));
+        let mut all = finding.json();
+        all["data_warnings"] = json!(prepared.warnings);
+        if let Some(compared) = &compared {
+            all["compared"] = compared.json();
+        }
+        print_json(&all);
+        return Ok(());
     }
-    Exit::Done
+    if let Some(compared) = &compared {
+        print(&(compared.text() + "\n"));
+    }
+    print(&(finding.text() + "\nfor the model file:\n\n" + &finding.toml()));
+    prepared.warnings.iter().chain(&found.warnings).chain(&failures).for_each(|w| complain(&format!("warning: {w}")));
+    Ok(())
+}
+
+/// The laws that are meant.
+fn families(name: &str) -> Result<Vec<Family>, (String, String)> {
+    if name == "auto" {
+        return Ok(Family::ALL.to_vec());
+    }
+    let names = || Family::ALL.iter().map(|f| f.name()).chain(["auto"]);
+    Family::named(name).map(|f| vec![f]).ok_or_else(|| {
+        let help = did_you_mean(name, names())
+            .unwrap_or_else(|| format!("choose one of {}", names().collect::<Vec<_>>().join(", ")));
+        let known = interfield_kernel::element::LAWS.iter().any(|l| l.name == name);
+        let why = if known { "is an element that cannot be identified" } else { "is not a law that can be identified" };
+        (format!("`{name}` {why}"), help)
+    })
+}
+
+fn options(args: &Args) -> Result<Options, (String, String)> {
+    let mut fixed = Vec::new();
+    for (name, value) in &args.fix {
+        let number: f64 = value.parse().map_err(|_| {
+            (
+                format!("--fix {name}={value}: `{value}` is not a number"),
+                "write for example --fix n=1, in SI units".to_owned(),
+            )
+        })?;
+        fixed.push((name.clone(), number));
+    }
+    Ok(Options {
+        fixed,
+        delay: args.delay,
+        offset: args.offset,
+        loaded: args.loaded,
+        substeps: usize::from(args.substeps),
+    })
+}
+
+/// The record in SI units, and the units of its channels.
+fn read(args: &Args) -> Result<(Record, Measured), (String, String)> {
+    let told = match &args.units[..] {
+        [] => [None, None],
+        [q, p] => [Some(q.as_str()), Some(p.as_str())],
+        _ => {
+            return Err((
+                "--units needs the unit of the deformation and that of the force".into(),
+                "write --units mm,kN".into(),
+            ));
+        }
+    };
+    let signals = Signals::open(&args.data)?;
+    let [deformation, force] = match (&args.deformation, &args.force) {
+        (Some(q), Some(p)) => [q.clone(), p.clone()],
+        _ => match signals.pair(args.of.as_deref()) {
+            Ok(pair) => pair,
+            // Columns of a text that are called as in the equations.
+            Err(problem) => match ["q", "p"].map(|n| signals.names().contains(&n)) {
+                [true, true] if args.of.is_none() => ["q".into(), "p".into()],
+                _ => return Err(problem),
+            },
+        },
+    };
+    let (q, p) = (signals.channel(&deformation)?, signals.channel(&force)?);
+    let moment = Dimension::FORCE.times(Dimension::LENGTH);
+    let measured = Measured {
+        deformation: unit(&q, told[0], "deformation", "--units", &[Dimension::LENGTH, Dimension::NONE])?,
+        force: unit(&p, told[1], "force", "--units", &[Dimension::FORCE, moment])?,
+    };
+    let rate = match &args.rate {
+        None => None,
+        Some(name) => {
+            let v = signals.channel(name)?;
+            let own = measured.deformation.1.dim.per(Dimension::TIME);
+            let text = format!("{}/s", measured.deformation.0);
+            let told = v.unit.is_empty().then_some(text.as_str());
+            let unit = unit(&v, told, "rate", "--rate", &[own])?.1;
+            Some(v.values.iter().map(|v| v * unit.factor).collect::<Vec<f64>>())
+        }
+    };
+    let within = |t: &f64| args.from.is_none_or(|from| *t >= from) && args.to.is_none_or(|to| *t <= to);
+    // A time that is not a number stays, and is told.
+    let keep: Vec<usize> =
+        (0..signals.time.len()).filter(|&k| signals.time[k].is_nan() || within(&signals.time[k])).collect();
+    let part = |x: &[f64], factor: f64| keep.iter().filter_map(|&k| x.get(k)).map(|x| x * factor).collect::<Vec<f64>>();
+    let record = Record {
+        t: part(&signals.time, 1.0),
+        q: part(&q.values, measured.deformation.1.factor),
+        v: rate.map(|v| part(&v, 1.0)),
+        p: part(&p.values, measured.force.1.factor),
+    };
+    Ok((record, measured))
+}
+
+/// Every law that can be fitted, and why others cannot.
+fn fitted(
+    families: &[Family],
+    prepared: &Prepared,
+    options: &Options,
+    extras: Extras,
+) -> (Vec<Identified>, Vec<String>) {
+    let (mut laws, mut failures) = (Vec::new(), Vec::new());
+    for &family in families {
+        let own = if families.len() > 1 { kept(options, family, prepared) } else { options.clone() };
+        match identify(family, prepared, &own, extras) {
+            Ok(found) => laws.push(found),
+            Err(message) => failures.push(message),
+        }
+    }
+    (laws, failures)
+}
+
+/// What is fixed holds for the laws that have it.
+fn kept(options: &Options, family: Family, prepared: &Prepared) -> Options {
+    let known = family.variables(&prepared.samples.size());
+    let mut own = options.clone();
+    own.fixed.retain(|(name, _)| known.iter().any(|v| v.name == name));
+    own
+}
+
+/// Loops above, what is left over time below.
+fn figure(prepared: &Prepared, found: &Identified, measured: &Measured) -> Figure {
+    let ((length, q), (force, p)) = (&measured.deformation, &measured.force);
+    let samples = &prepared.samples;
+    let points = |x: &[f64]| samples.q.iter().zip(x).map(|(a, b)| (a / q.factor, b / p.factor)).collect::<Vec<_>>();
+    let loops = Panel {
+        title: format!("{}: {:.1} % of the force not explained", found.family.name(), 100.0 * found.figures.nrmse),
+        x: Axis::new("deformation", length),
+        y: Axis::new("force", force),
+        curves: vec![
+            Curve::line("measured", points(&samples.p)),
+            Curve::line("computed", points(&found.force)).style(Style::Dashed),
+        ],
+        ..Panel::default()
+    };
+    let rest =
+        prepared.t.iter().zip(&samples.p).zip(&found.force).map(|((t, a), b)| (*t, (a - b) / p.factor)).collect();
+    let left = Panel {
+        x: Axis::new("time", "s"),
+        y: Axis::new("measured minus computed", force),
+        curves: vec![Curve::line("", rest)],
+        order: Order::Time,
+        ..Panel::default()
+    };
+    Figure::new(vec![loops, left])
 }

@@ -18,6 +18,7 @@ pub(crate) mod fmt;
 pub(crate) mod fmu;
 pub(crate) mod frf;
 pub(crate) mod identify;
+pub(crate) mod identify_actuator;
 pub(crate) mod import;
 pub(crate) mod keep;
 pub(crate) mod key;

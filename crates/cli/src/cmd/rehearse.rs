@@ -17,7 +17,8 @@ use crate::output::{complain, print, print_json, progress};
 /// actuators and the limits. The result is stored in interfield-out/MODEL.rehearsal.json.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield rehearse models/isolated-building.toml\n  \
-interfield rehearse models/isolated-building.toml --coupling modified-ph --json")]
+interfield rehearse models/isolated-building.toml --coupling modified-ph --json\n  \
+interfield rehearse models/isolated-building.toml --compensation all")]
 pub(crate) struct Args {
     /// Model file with a `[[specimen]]`
     model: PathBuf,
@@ -26,6 +27,10 @@ pub(crate) struct Args {
     /// Take the model as `interfield pushover` does, not its motion in time
     #[arg(long)]
     pushover: bool,
+    /// Compare compensators on this model: `all`, or one of them. Actuators are identified from an excitation of the emulated rig,
+    /// and every compensator has the settings that follow
+    #[arg(long, value_name = "NAME", conflicts_with = "pushover")]
+    compensation: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -39,6 +44,9 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn attempt(args: &Args) -> Result<Exit, Exit> {
     let loaded = Loaded::open(&args.model, args.json)?;
     let choices = Choices::from(&pushed(&args.settings, args.pushover));
+    if let Some(name) = &args.compensation {
+        return compare(args, &loaded, &choices, name);
+    }
     let bar = progress(0, "steps", !args.json);
     let rehearsed = loaded.or_refuse(loaded.rehearse(&choices, &mut |done, all| {
         bar.set_length(all);
@@ -64,4 +72,21 @@ fn attempt(args: &Args) -> Result<Exit, Exit> {
         Ok(_) if rehearsed.objections().is_empty() => Exit::Done,
         Ok(_) => Exit::Fault,
     })
+}
+
+/// Compensators side by side. Done if one of them can be recommended.
+fn compare(args: &Args, loaded: &Loaded, choices: &Choices, name: &str) -> Result<Exit, Exit> {
+    let bar = progress(0, "steps", !args.json);
+    let tests = loaded.or_refuse(loaded.rehearse_compensations(choices, name, &mut |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    }));
+    bar.finish_and_clear();
+    let tests = tests?;
+    if args.json {
+        print_json(&tests.json());
+    } else {
+        print(&tests.text());
+    }
+    Ok(if tests.recommended().is_some() { Exit::Done } else { Exit::Fault })
 }

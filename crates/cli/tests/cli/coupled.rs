@@ -62,7 +62,7 @@ fn a_rig_is_identified_and_what_is_printed_is_a_plant_of_the_file() {
                    [[specimen.transducer]]\nelement = \"braces\"\n";
     let model = file("coupled-identify.toml", RIG.replacen("name = \"east\"\n", calibrated, 1) + sensors);
     let model = model.to_str().expect("UTF-8");
-    let args = ["identify", model, "--order", "3", "--json"];
+    let args = ["identify-actuator", model, "--order", "3", "--json"];
     let found = interfield(&args).expect(0).json();
     for actuator in found["actuators"].as_array().expect("actuators") {
         assert!(actuator["not_explained"].as_f64().is_some_and(|share| share < 0.01), "{found}");
@@ -72,10 +72,10 @@ fn a_rig_is_identified_and_what_is_printed_is_a_plant_of_the_file() {
     let said = interfield(&["check", again.to_str().expect("UTF-8")]).expect(0).stdout;
     assert!(said.contains("all 2 actuators together, 6 states") && said.contains("no warnings"), "{said}");
     for (args, says) in [
-        (&["identify", model, "--specimen", "fram"][..], "`frame`"),
-        (&["identify", model, "--from", "nothing.lab.h5"][..], "nothing.lab.h5"),
-        (&["identify", model, "--to", "500"][..], "can be identified at this rate"),
-        (&["identify", model, "--to", "0"][..], "greater than zero"),
+        (&["identify-actuator", model, "--specimen", "fram"][..], "`frame`"),
+        (&["identify-actuator", model, "--from", "nothing.lab.h5"][..], "nothing.lab.h5"),
+        (&["identify-actuator", model, "--to", "500"][..], "can be identified at this rate"),
+        (&["identify-actuator", model, "--to", "0"][..], "greater than zero"),
     ] {
         let wrong = interfield(args).expect(2);
         assert!(wrong.stderr.contains(says), "{says}: {}", wrong.stderr);

@@ -19,6 +19,7 @@ mod frequencies;
 #[cfg(unix)]
 mod harness;
 mod hostile;
+mod identify;
 mod import;
 mod keys;
 mod lab;

@@ -109,7 +109,7 @@ impl Assembled {
 
     pub(super) fn factorize(&mut self) -> Result<(), Fault> {
         let mut operators = std::mem::take(&mut self.operators);
-        let result = operators.iter_mut().filter(|op| !op.constant).try_for_each(|op| self.factorize_one(op));
+        let result = operators.iter_mut().filter(|op| !op.constant).try_for_each(|op| self.factorize_one(op, false));
         self.operators = operators;
         result
     }
@@ -126,7 +126,7 @@ impl Assembled {
         self.elements.iter().enumerate().find_map(of).unwrap_or(fault)
     }
 
-    pub(super) fn factorize_one(&mut self, op: &mut Operator) -> Result<(), Fault> {
+    pub(super) fn factorize_one(&mut self, op: &mut Operator, cores: bool) -> Result<(), Fault> {
         let Mck { m, c, k } = op.mck;
         let mut work = std::mem::take(&mut self.scratch);
         let mut fault = None;
@@ -197,7 +197,11 @@ impl Assembled {
         if let Some(f) = fault {
             return Err(f);
         }
-        op.factor.factorize(&op.values).map_err(|s| Fault::Singular { dof: s.row })?;
+        let factorised = match cores {
+            true => op.factor.factorize_on_all_cores(&op.values),
+            false => op.factor.factorize(&op.values),
+        };
+        factorised.map_err(|s| Fault::Singular { dof: s.row })?;
         self.factorize_modal(op)
     }
 
@@ -258,7 +262,7 @@ impl Assembled {
             modal_z: self.modal.iter().map(|(_, w)| vec![0.0; w.len()]).collect(),
             modal_small: vec![0.0; self.modal.len() * self.modal.len()],
         };
-        self.factorize_one(&mut op).map_err(|fault| self.cause(fault))?;
+        self.factorize_one(&mut op, true).map_err(|fault| self.cause(fault))?;
         Ok(op)
     }
 

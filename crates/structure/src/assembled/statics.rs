@@ -307,14 +307,14 @@ impl Statics {
 
     /// Factorises the tangent, with a share of the initial one where it is that of a mechanism.
     fn factorize(&mut self, system: &mut Assembled) -> Result<(), Fault> {
-        let regular = system.factorize_one(&mut self.operator).is_ok();
+        let regular = system.factorize_one(&mut self.operator, false).is_ok();
         if regular && self.reached_by_pattern(system) <= LOOSE * self.reach {
             return Ok(());
         }
         for (now, initial) in system.tangents.iter_mut().zip(&self.initial) {
             *now += SHARE * initial;
         }
-        system.factorize_one(&mut self.operator)?;
+        system.factorize_one(&mut self.operator, false)?;
         self.reached_by_pattern(system);
         Ok(())
     }

@@ -308,7 +308,7 @@ fn compensated(context: &Context<'_>, table: &Table<'_>, specimen: &mut Specimen
             if model.is_none() {
                 let message =
                     format!("`{}` needs a model of the actuators, and servo-hydraulic ones have none", method.name);
-                let help = "identify it with `interfield identify`, and write compensation = { method = ..., plant = { ... } }";
+                let help = "identify it with `interfield identify-actuator`, and write compensation = { method = ..., plant = { ... } }";
                 context.error(place(), message, help);
                 return;
             }

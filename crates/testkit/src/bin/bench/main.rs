@@ -1,7 +1,7 @@
 //! Measures the performance bars and reports them; a bar that is not met says `short`, it is not an error.
 //!
 //! usage: `bench [CASE...] [--json] [--quick]`. The peer of the real-time loop is `cyclictest`, that of the rest OpenSees, through the Python named by `INTERFIELD_PYTHON` and
-//! the scripts in the folder `INTERFIELD_PEERS`; `cargo xtask bench` sets both. Run on one quiet core for steady numbers
+//! the scripts in the folder `INTERFIELD_PEERS`, and for large matrices CHOLMOD, by the program `INTERFIELD_CHOLMOD`; `cargo xtask bench` sets them. Run on one quiet core for steady numbers
 //! (`taskset -c 1`).
 
 mod couplings;
@@ -9,6 +9,7 @@ mod ensemble;
 mod export;
 mod frames;
 mod guard;
+mod large;
 mod realtime;
 mod serve;
 mod viaduct;
@@ -40,6 +41,7 @@ const CASES: &[(&str, Case)] = &[
     ("chain-100", Bench::chain),
     ("frame-10080", Bench::large_frame),
     ("space-5000", Bench::large_space_frame),
+    ("large", Bench::large),
     ("formula", Bench::formula),
     ("recording", Bench::recording),
     ("watch", Bench::watch),

@@ -1,0 +1,6 @@
+//! What measurements tell: laws of specimens and elements, and the actuators of a rig, in the words of a model file.
+
+pub mod actuator;
+pub mod law;
+pub mod plant;
+pub mod signals;

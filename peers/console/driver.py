@@ -20,7 +20,8 @@ class Browser:
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in self.process.stdout:
             if "on port" in line:
-                self.base = f"http://127.0.0.1:{int(line.rsplit('port', 1)[1].strip(' .\n'))}"
+                port = int(line.rsplit("port", 1)[1].strip().rstrip("."))
+                self.base = f"http://127.0.0.1:{port}"
                 break
         options = {"binary": chromium, "args": [*FLAGS, f"--user-data-dir={profile}"]}
         wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}}

@@ -116,7 +116,8 @@ function enable() {
     button.hidden = button.dataset.do === "seek" && !(about && about.kind === "playback");
     button.disabled = !may || !can.has(button.dataset.do);
   }
-  $("abort").disabled = !hasKey || !can.has("abort");
+  // Whoever has the key can press it at any moment: what comes too early is kept by the loop, what comes too late is answered.
+  $("abort").disabled = !hasKey;
   $("abort").textContent = hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
 }
 function ask(question, value, yes) {
@@ -131,6 +132,10 @@ function unask() { asked = null; $("ask").hidden = true; }
 $("ask").onsubmit = (event) => { event.preventDefault(); const yes = asked, typed = $("typed").value; unask(); if (yes) yes(typed); };
 $("no").onclick = unask;
 function command(name, extra = {}) {
+  if (!socket || socket.readyState !== 1) {
+    say(name === "abort" ? "NOT SENT: the console is not connected. Use the emergency stop of the laboratory." : name + ": not sent, the console is not connected", false);
+    return;
+  }
   const id = ++ids;
   waiting.set(id, name);
   say(name + " …", true);

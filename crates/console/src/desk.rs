@@ -1,7 +1,7 @@
 //! Commands: from the holder of the operator's key to the loop, and what the loop makes of them. Nothing here answers before the loop has.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use interfield_lab::controller::{Said, Word};
@@ -147,6 +147,8 @@ pub trait Loop: Send + Sync {
 /// How far the end of a loop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
+    /// It has not begun.
+    Starts,
     /// It goes on.
     GoesOn,
     /// It stands because of a pause.
@@ -201,9 +203,8 @@ pub struct RunDesk {
     hub: Hub,
     gate: Mutex<Gate>,
     opened: Condvar,
-    operator: OnceLock<Box<dyn Loop>>,
-    /// Who said what before there was a loop to tell.
-    early: Mutex<Vec<String>>,
+    /// The loop, which keeps what ends it also before it has begun.
+    operator: Box<dyn Loop>,
     /// Seconds in the laboratory per second of the model as planned, and whether a clock drives the rigs.
     planned: f64,
     real_time: bool,
@@ -214,14 +215,19 @@ pub struct RunDesk {
 }
 
 impl RunDesk {
-    /// For a run whose rigs are driven by a clock, or not. `confirm`: names of real specimens, which must be typed to arm.
-    pub fn new(hub: &Hub, real_time: bool, planned: f64, confirm: Vec<String>) -> Arc<Self> {
+    /// For a run whose rigs are driven by a clock, or not. `confirm`: names of what may be real, which must be typed to arm.
+    pub fn new(
+        hub: &Hub,
+        operator: Box<dyn Loop>,
+        real_time: bool,
+        planned: f64,
+        confirm: Vec<String>,
+    ) -> Arc<Self> {
         Arc::new(RunDesk {
             hub: hub.clone(),
             gate: Mutex::new(Gate::Ready),
             opened: Condvar::new(),
-            operator: OnceLock::new(),
-            early: Mutex::default(),
+            operator,
             planned,
             real_time,
             pace: AtomicU64::new(planned.to_bits()),
@@ -247,15 +253,6 @@ impl RunDesk {
         self.opened.notify_all();
     }
 
-    /// From now on commands go to the loop.
-    pub fn listens(&self, operator: Box<dyn Loop>) {
-        for line in lock(&self.early).drain(..) {
-            operator.keep(&line);
-        }
-        // A second loop is never given.
-        let _ = self.operator.set(operator);
-    }
-
     /// The run has ended.
     pub fn ended(&self, outcome: &str, good: bool) {
         *lock(&self.outcome) = Some((outcome.to_owned(), good));
@@ -269,14 +266,14 @@ impl RunDesk {
         }
         loop {
             let scale = f64::from_bits(self.pace.load(Ordering::Acquire));
-            let ending = self.operator.get().is_some_and(|o| matches!(o.ends(), Ends::Ending | Ends::Over));
+            let ending = matches!(self.operator.ends(), Ends::Ending | Ends::Over);
             let Some(rest) = anchor.rest(scale, t).filter(|_| !ending) else { return };
             std::thread::sleep(rest.min(Duration::from_millis(10)));
         }
     }
 
     fn t(&self) -> f64 {
-        self.operator.get().map_or(0.0, |o| o.t())
+        self.operator.t()
     }
 
     fn arm(&self, who: &str, name: &str) -> Result<String, String> {
@@ -307,18 +304,18 @@ impl RunDesk {
         self.keep(who, "start");
         self.opened.notify_all();
         drop(gate);
-        self.acknowledged(|operator| operator.t() > 0.0 || !operator.said().is_empty() || operator.ends() == Ends::Over)
+        self.acknowledged(|operator| operator.ends() != Ends::Starts)
     }
 
     fn keep(&self, who: &str, what: &str) {
-        lock(&self.early).push(format!("operator ({who}): {what}"));
+        self.operator.keep(&format!("operator ({who}): {what}"));
     }
 
     /// Waits until the loop shows what was asked for.
     fn acknowledged(&self, shown: impl Fn(&dyn Loop) -> bool) -> Result<String, String> {
         let begun = Instant::now();
         while begun.elapsed() < ACKNOWLEDGED {
-            if self.operator.get().is_some_and(|o| shown(o.as_ref())) {
+            if shown(self.operator.as_ref()) {
                 return Ok(self.status().word);
             }
             std::thread::sleep(LOOK);
@@ -327,34 +324,31 @@ impl RunDesk {
     }
 
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        let Some(operator) = self.operator.get() else {
-            return self.before(who, word);
-        };
-        operator.say(who, word)?;
-        if matches!(word, Word::Note(_)) {
-            return Ok("noted".to_owned());
+        if matches!(word, Word::Stop | Word::Abort) && self.call_off() {
+            return Ok("called off".to_owned());
         }
-        self.acknowledged(|operator| operator.is_heard())
+        let starts = self.operator.ends() == Ends::Starts;
+        if starts && matches!(word, Word::Pause | Word::Resume | Word::Slower(_)) {
+            return Err("the test has not begun".to_owned());
+        }
+        self.operator.say(who, word)?;
+        match word {
+            Word::Note(_) => Ok("noted".to_owned()),
+            // The loop is not there yet to acknowledge it: it finds this when it comes, and does not begin.
+            Word::Stop | Word::Abort if starts => Ok("kept: the test ends before it begins".to_owned()),
+            _ => self.acknowledged(|operator| operator.is_heard()),
+        }
     }
 
-    /// What is said before the loop exists.
-    fn before(&self, who: &str, word: &Word) -> Result<String, String> {
-        match word {
-            Word::Note(text) => {
-                lock(&self.early).push(format!("note ({who}): {text}"));
-                Ok("noted".to_owned())
-            }
-            Word::Stop | Word::Abort => {
-                let mut gate = lock(&self.gate);
-                if matches!(*gate, Gate::Started(_)) {
-                    return Err("the test is being started; try again".to_owned());
-                }
-                *gate = Gate::CalledOff;
-                self.opened.notify_all();
-                Ok("called off".to_owned())
-            }
-            _ => Err("the test has not been started".to_owned()),
+    /// Closes the gate for good; `false`: the test was started already.
+    fn call_off(&self) -> bool {
+        let mut gate = lock(&self.gate);
+        if matches!(*gate, Gate::Started(_)) {
+            return false;
         }
+        *gate = Gate::CalledOff;
+        self.opened.notify_all();
+        true
     }
 
     fn scale(&self, who: &str, scale: f64) -> Result<String, String> {
@@ -369,15 +363,13 @@ impl RunDesk {
             return self.say(who, &Word::Slower((1000.0 * factor).round() as u32));
         }
         self.pace.store(scale.to_bits(), Ordering::Release);
-        match self.operator.get() {
-            Some(operator) => operator.keep(&format!("operator ({who}): time scale {scale}")),
-            None => self.keep(who, &format!("time scale {scale}")),
-        }
+        self.keep(who, &format!("time scale {scale}"));
         Ok(format!("time scale {scale}"))
     }
 
     /// Of a run whose loop is there.
-    fn live(&self, operator: &dyn Loop) -> Status {
+    fn live(&self) -> Status {
+        let operator = self.operator.as_ref();
         let said = operator.said();
         let cause = said.iter().find_map(|s| s.cause.map(|c| (s, c)));
         let t = said.iter().map(|s| s.t).fold(operator.t(), f64::max);
@@ -398,6 +390,7 @@ impl RunDesk {
         const ENDS: [&str; 3] = ["stop", "abort", "scale"];
         let (word, can): (&str, &[&str]) = match said.iter().max_by_key(|s| graver(s.state)).map(|s| s.state) {
             None => match operator.ends() {
+                Ends::Starts => ("starting", &["stop", "abort"]),
                 Ends::Over => ("finished", &[]),
                 Ends::Ending => ("stopping", &["abort"]),
                 Ends::Stands => ("paused", &["resume"]),
@@ -406,7 +399,7 @@ impl RunDesk {
             Some(State::Holding) => ("holding", &["resume"]),
             Some(state @ (State::GoingHome | State::AtRest)) => (state.name(), &["abort"]),
             Some(state @ (State::Aborted | State::Finished)) => (state.name(), &[]),
-            Some(State::Idle | State::Armed) => ("starting", &["abort"]),
+            Some(State::Idle | State::Armed) => ("starting", &["stop", "abort"]),
             Some(state) => (state.name(), &["pause"]),
         };
         status.word = word.to_owned();
@@ -440,32 +433,32 @@ impl Desk for RunDesk {
             scale,
             over: false,
         };
+        // The pace of rigs is theirs: they are told of it once they are there.
+        let before = |first: &'static str| match self.real_time {
+            true => vec![first, "stop", "abort", "note"],
+            false => vec![first, "stop", "abort", "note", "scale"],
+        };
         if let Some((outcome, good)) = &*lock(&self.outcome) {
             let level = if *good { Level::Quiet } else { Level::Alarm };
-            let live = self.operator.get().map(|o| self.live(o.as_ref()));
-            let word = live.as_ref().map_or("finished", |l| &l.word);
-            let t = live.as_ref().map_or(0.0, |l| l.t);
-            return Status { level, t, over: true, ..quiet(word, &[], outcome) };
-        }
-        if let Some(operator) = self.operator.get() {
-            return self.live(operator.as_ref());
+            let live = self.live();
+            // A run that was refused never got further.
+            let word = if live.word == "starting" { "not started" } else { &live.word };
+            return Status { level, t: live.t, scale: live.scale, over: true, ..quiet(word, &[], outcome) };
         }
         match &*lock(&self.gate) {
-            Gate::Ready if self.confirm.is_empty() => quiet(
-                "ready",
-                &["arm", "stop", "abort", "note", "scale"],
-                "Nothing moves. Arm the test, then start it.",
-            ),
+            Gate::Ready if self.confirm.is_empty() => {
+                quiet("ready", &before("arm"), "Nothing moves. Arm the test, then start it.")
+            }
             Gate::Ready => {
                 let names = self.confirm.join(", ");
                 let detail = format!("Nothing moves. To arm the test, type what will move: {names}.");
-                quiet("ready", &["arm", "stop", "abort", "note", "scale"], &detail)
+                quiet("ready", &before("arm"), &detail)
             }
             Gate::Armed(_) => Status {
                 level: Level::Attention,
-                ..quiet("armed", &["start", "stop", "abort", "note", "scale"], "The next command starts the test.")
+                ..quiet("armed", &before("start"), "The next command starts the test.")
             },
-            Gate::Started(_) => quiet("starting", &["note"], ""),
+            Gate::Started(_) => self.live(),
             Gate::CalledOff => Status { over: true, ..quiet("called off", &[], "The test was not started.") },
         }
     }

@@ -1,8 +1,11 @@
 //! One viewer: what it is sent, what it may say. A viewer that is slow, frozen or gone costs its own thread only: nothing is sent before it
 //! has shown what it got, and what it missed is thinned.
 
+use std::collections::VecDeque;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -24,8 +27,12 @@ const LONGEST: usize = 16 * 1024;
 /// Messages of a viewer in a second, and how many at once.
 const RATE: f64 = 120.0;
 const BURST: f64 = 240.0;
+/// Commands of a viewer that wait for the one before.
+const WAITING: usize = 16;
 /// Wrong keys after which a viewer is sent away.
 const GUESSES: u32 = 3;
+/// What a viewer with the key is told while another one commands.
+const OTHER: &str = "another operator commands now";
 /// A viewer that says nothing for this long is gone; the page speaks every second.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -49,9 +56,17 @@ struct Viewer<'a> {
     turn: u64,
     version: u64,
     events: usize,
-    status: std::sync::Arc<str>,
+    status: Arc<str>,
     columns: Vec<usize>,
+    /// What is being done, and what waits for it. The loop takes its time to acknowledge a command, and an emergency stop does not wait for that.
+    doing: Option<Doing>,
+    waiting: VecDeque<(Value, Command)>,
+    /// Emergency stops.
+    stops: Vec<Doing>,
 }
+
+/// A command on its way: number of the message, and the answer.
+type Doing = (Value, JoinHandle<Result<String, String>>);
 
 /// Serves a viewer until it is gone, or the console ends.
 pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over: &AtomicBool) {
@@ -83,6 +98,9 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over
         events: 0,
         status: "".into(),
         columns: Vec::new(),
+        doing: None,
+        waiting: VecDeque::new(),
+        stops: Vec::new(),
     };
     hub.viewers().fetch_add(1, Ordering::Relaxed);
     // However it ends, it is the viewer that ends.
@@ -95,6 +113,10 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over
     drop(holder);
     let _ = viewer.socket.close(None);
     let _ = viewer.socket.flush();
+}
+
+fn done(doing: JoinHandle<Result<String, String>>) -> Result<String, String> {
+    doing.join().unwrap_or_else(|_| Err("the command failed; look at the state of the test".to_owned()))
 }
 
 /// Why a viewer is sent away.
@@ -111,6 +133,7 @@ impl Viewer<'_> {
         loop {
             let ending = over.load(Ordering::Acquire);
             self.listen()?;
+            self.answer()?;
             if self.may_look {
                 self.show()?;
             }
@@ -196,11 +219,46 @@ impl Viewer<'_> {
             return self.say(&json!({ "desk": "viewer" }));
         }
         if message.get("do").is_some() || message.get("layout").is_some() {
-            let answer = self.command(message);
-            let (ok, text) = answer.map_or_else(|e| (false, e), |text| (true, text));
-            return self.say(&json!({ "answer": { "id": message["id"], "ok": ok, "text": text } }));
+            if let Some(answer) = self.command(message).transpose() {
+                return self.say_answer(&message["id"], answer);
+            }
         }
         Ok(())
+    }
+
+    fn say_answer(&mut self, id: &Value, answer: Result<String, String>) -> Result<(), Gone> {
+        let (ok, text) = answer.map_or_else(|e| (false, e), |text| (true, text));
+        self.say(&json!({ "answer": { "id": id, "ok": ok, "text": text } }))
+    }
+
+    /// Tells what became of commands, and begins with the next.
+    fn answer(&mut self) -> Result<(), Gone> {
+        while let Some(i) = self.stops.iter().position(|(_, doing)| doing.is_finished()) {
+            let (id, doing) = self.stops.swap_remove(i);
+            self.say_answer(&id, done(doing))?;
+        }
+        if let Some((id, doing)) = self.doing.take_if(|(_, doing)| doing.is_finished()) {
+            self.say_answer(&id, done(doing))?;
+        }
+        while let Some((id, command)) = self.waiting.pop_front_if(|_| self.doing.is_none()) {
+            let begun = if self.holds() { self.begin(command) } else { Err(OTHER.to_owned()) };
+            match begun {
+                Ok(doing) => self.doing = Some((id, doing)),
+                Err(why) => self.say_answer(&id, Err(why))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self) -> bool {
+        self.hub.holder().as_ref().is_some_and(|h| h.0 == self.number)
+    }
+
+    fn begin(&self, command: Command) -> Result<JoinHandle<Result<String, String>>, String> {
+        let desk = self.hub.desk().ok_or("this console only shows a test")?;
+        let who = self.who.clone();
+        let run = move || desk.command(&who, &command);
+        thread::Builder::new().name("interfield-command".to_owned()).spawn(run).map_err(|e| e.to_string())
     }
 
     fn guessed(&mut self) -> Result<(), Gone> {
@@ -236,22 +294,30 @@ impl Viewer<'_> {
         self.say(&answer)
     }
 
-    fn command(&mut self, message: &Value) -> Result<String, String> {
+    /// Does what a message asks for; no answer yet where the loop has to give it.
+    fn command(&mut self, message: &Value) -> Result<Option<String>, String> {
         if !self.has_key {
             self.hub.refused().fetch_add(1, Ordering::Relaxed);
             return Err("only the holder of the operator's key commands".to_owned());
         }
-        let holds = self.hub.holder().as_ref().is_some_and(|h| h.0 == self.number);
         if message.get("layout").is_some() {
-            return self.hub.save(&message["layout"]);
+            return self.hub.save(&message["layout"]).map(Some);
         }
         let command = Command::parse(message)?;
         // Whoever has the key can stop a test in an emergency, whoever commands it.
-        if !holds && command != Command::Abort {
-            return Err("another operator commands now".to_owned());
+        if command != Command::Abort && !self.holds() {
+            return Err(OTHER.to_owned());
         }
-        let desk = self.hub.desk().ok_or("this console only shows a test")?;
-        desk.command(&self.who, &command)
+        let id = message["id"].clone();
+        if command == Command::Abort {
+            let doing = self.begin(command)?;
+            self.stops.push((id, doing));
+        } else if self.waiting.len() < WAITING {
+            self.waiting.push_back((id, command));
+        } else {
+            return Err("too many commands wait for the loop; this one was not taken".to_owned());
+        }
+        Ok(None)
     }
 
     /// Sends what is new, if the viewer has shown what it got before.
@@ -273,7 +339,7 @@ impl Viewer<'_> {
             self.events = next;
         }
         let status = self.hub.status();
-        if !std::sync::Arc::ptr_eq(&status, &self.status) {
+        if !Arc::ptr_eq(&status, &self.status) {
             self.socket.send(Message::text(status.to_string()))?;
             self.status = status;
         }

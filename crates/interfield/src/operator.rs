@@ -20,6 +20,8 @@ struct Loop {
     /// Whether the loop stands because of that.
     standing: AtomicBool,
     over: AtomicBool,
+    /// Whether the loop has come to its first moment.
+    begun: AtomicBool,
     /// Time of the model, s, bits of a float.
     time: AtomicU64,
 }
@@ -50,6 +52,8 @@ impl Operator {
             Word::Note(text) => format!("note{by}: {text}"),
             word => format!("operator{by}: {}", format!("{word:?}").to_lowercase()),
         };
+        // Rigs may come at any moment: what ends a test that is being started is kept for them.
+        self.rigs.forestall(word);
         let answer = match word {
             Word::Note(_) => "noted".to_owned(),
             word => self.say_to_loop(word)?,
@@ -105,6 +109,11 @@ impl Operator {
     /// Whether a computed run stands because of a pause.
     pub fn is_standing(&self) -> bool {
         self.loops.standing.load(Ordering::Acquire)
+    }
+
+    /// Whether the loop has begun, or a specimen listens.
+    pub fn is_begun(&self) -> bool {
+        self.loops.begun.load(Ordering::Acquire) || self.rigs.has_rigs()
     }
 
     /// Whether the run is to end.
@@ -165,6 +174,7 @@ impl Operator {
     /// Says where the loop is.
     pub(crate) fn pass(&self, t: f64) {
         self.loops.time.store(t.to_bits(), Ordering::Release);
+        self.loops.begun.store(true, Ordering::Release);
     }
 
     pub(crate) fn end(&self) {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interfield_kernel::{Archive, Persist};
+use interfield_lab::controller::Word;
 use interfield_language::Model;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
@@ -49,6 +50,8 @@ pub struct Setup {
     pub resume: Option<PathBuf>,
     /// Where the samples of its rigs are shown.
     pub shown: Option<laboratory::Shown>,
+    /// Who commands it, also before it starts: what was said then is obeyed in the first sample.
+    pub operator: Operator,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -127,6 +130,11 @@ impl Prepared<'_> {
         self.setup.arming = arming;
     }
 
+    /// Who will command the run, and can end it before and while it starts.
+    pub fn operator(&self) -> &Operator {
+        &self.setup.operator
+    }
+
     /// Shows the samples of its rigs.
     pub fn show_on(&mut self, shown: laboratory::Shown) {
         self.setup.shown = Some(shown);
@@ -143,7 +151,7 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
-        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown } = setup;
+        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown, operator } = setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
@@ -163,7 +171,8 @@ impl Prepared<'_> {
         let results = files.as_ref().map(|f| f.results.as_path());
         let mut laboratory = Laboratory::new(results, file.folder(), &meta, &model, real_time, replay, programs)
             .armed(&arming, rehearsed)
-            .shown_on(shown);
+            .shown_on(shown)
+            .commanded_by(operator);
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
         meta.settings.extend(record::solver(&sim));
@@ -505,7 +514,13 @@ impl Run {
             Refused::new(Cause::Input, why, "or omit --resume")
         };
         self.sim.watch().map_err(|fault| refuse(self.sim.explain(fault)))?;
+        // What was said before this moment is said of this run, and not of the one that was saved.
+        let said = self.operator.lines();
         checkpoint.restore(self).map_err(|e| refuse(e.to_string()))?;
+        said.iter().for_each(|line| self.operator.keep(line));
+        if self.operator.is_ending() {
+            self.operator.rigs().forestall(&Word::Abort);
+        }
         (self.done, self.begun) = (checkpoint.step, true);
         let rows = self.done / self.model.every + 1;
         if let (Some(record), Some(results)) = (&mut self.record, &earlier.results) {

@@ -14,7 +14,7 @@ use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
-use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
+use interfield::{Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
 use interfield_language::model::Channel;
@@ -224,6 +224,7 @@ fn attempt(
         checkpoint: checkpoint.map(Duration::from_secs_f64),
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
         shown: None,
+        operator: Operator::default(),
     };
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
@@ -234,14 +235,19 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
-    let mut desk = Desk::open(console, loaded, &mut prepared, real_time.real_time)?;
+    let mut desk = Desk::open(console, loaded, &mut prepared, real_time.real_time, laboratory::Arming::from(arming).arm)?;
     if let Some(desk) = &mut desk
         && !desk.wait(console, arming, &mut prepared)
     {
         complain("the test was called off before it started");
         return Ok(Exit::Interrupted);
     }
-    let mut run = prepared.start()?;
+    let mut run = prepared.start().inspect_err(|refused| {
+        if let Some(desk) = &desk {
+            let why: Vec<&str> = refused.messages.iter().map(|m| m.message.as_str()).collect();
+            desk.desk.ended(&why.join("; "), false);
+        }
+    })?;
     // In real time nothing is kept for pictures.
     if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
         run.watch_members();
@@ -291,16 +297,24 @@ impl Desk {
         loaded: &Loaded,
         prepared: &mut Prepared<'_>,
         real_time: bool,
+        arm: bool,
     ) -> Result<Option<Self>, Refused> {
-        let about =
+        if args.console.is_none() {
+            return Ok(None);
+        }
+        let mut about =
             console::about(&prepared.structure, if real_time { "in real time" } else { "emulated or computed" });
+        let model = &prepared.structure.model;
+        // The page confirms what --arm allows. Without it the laboratory refuses whatever is not emulated, and there is nothing to confirm.
+        let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
+        let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
+        about["confirm"] = json!(confirm);
         let results = prepared.files.as_ref().map(|f| f.results.clone());
         let opened = console::open(args, about, Some(loaded.path()), results.as_deref());
         let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
         let Some((hub, console)) = opened else { return Ok(None) };
-        let model = &prepared.structure.model;
-        let confirm = model.specimens.iter().filter(|s| s.at.is_some()).map(|s| s.name.clone()).collect();
-        let desk = RunDesk::new(&hub, real_time, console::time_scale(model), confirm);
+        let operator = Box::new(console::Commanded(prepared.operator().clone()));
+        let desk = RunDesk::new(&hub, operator, real_time, console::time_scale(model), confirm);
         hub.commanded_by(desk.clone());
         let shown = console::shown(&hub, model);
         prepared.show_on(shown);
@@ -321,7 +335,7 @@ impl Desk {
             Start::Confirmed(typed) => {
                 let mut said = laboratory::Arming::from(arming);
                 if !typed.is_empty() {
-                    (said.arm, said.confirm) = (true, Some(typed));
+                    said.confirm = Some(typed);
                 }
                 prepared.arm(said);
                 true
@@ -330,7 +344,6 @@ impl Desk {
     }
 
     fn observer(&self, run: &Run) -> console::Observer {
-        self.desk.listens(Box::new(console::Commanded(run.operator().clone())));
         let free = run.simulation().free().to_vec();
         console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
     }

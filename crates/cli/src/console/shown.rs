@@ -40,6 +40,7 @@ impl Loop for Commanded {
     fn ends(&self) -> Ends {
         match &self.0 {
             o if o.is_over() => Ends::Over,
+            o if !o.is_begun() => Ends::Starts,
             o if o.is_ending() => Ends::Ending,
             o if o.is_standing() => Ends::Stands,
             _ => Ends::GoesOn,

@@ -157,6 +157,11 @@ impl Laboratory {
         Laboratory { shown, ..self }
     }
 
+    /// Its rigs listen to this operator.
+    pub fn commanded_by(self, operator: Operator) -> Self {
+        Laboratory { operator, ..self }
+    }
+
     /// Whom its rigs listen to.
     pub fn operator(&self) -> &Operator {
         &self.operator

@@ -204,6 +204,17 @@ impl Operator {
         }
     }
 
+    /// Wants the end of rigs that come later: they obey in their first sample, before anything has moved.
+    pub fn forestall(&self, word: &Word) {
+        let wanted = match word {
+            Word::Stop => STOP,
+            Word::Abort => ABORT,
+            _ => return,
+        };
+        self.0.wanted.fetch_max(wanted, Ordering::AcqRel);
+        self.0.said.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// Whether all rigs have taken what was said.
     pub fn is_heard(&self) -> bool {
         let said = self.0.said.load(Ordering::Acquire);

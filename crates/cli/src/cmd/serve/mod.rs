@@ -166,9 +166,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     if let Some((hub, _)) = &opened {
         // Clients start the test; the operator holds, ends and slows it down.
-        let desk = RunDesk::new(hub, true, console::time_scale(&offer.model), Vec::new());
+        let operator = Box::new(console::Commanded(laboratory.operator().clone()));
+        let desk = RunDesk::new(hub, operator, true, console::time_scale(&offer.model), Vec::new());
         desk.open();
-        desk.listens(Box::new(console::Commanded(laboratory.operator().clone())));
         hub.commanded_by(desk);
         laboratory = laboratory.shown_on(Some(console::shown(hub, &Arc::new(offer.model.clone()))));
     }

@@ -216,13 +216,7 @@ pub struct RunDesk {
 
 impl RunDesk {
     /// For a run whose rigs are driven by a clock, or not. `confirm`: names of what may be real, which must be typed to arm.
-    pub fn new(
-        hub: &Hub,
-        operator: Box<dyn Loop>,
-        real_time: bool,
-        planned: f64,
-        confirm: Vec<String>,
-    ) -> Arc<Self> {
+    pub fn new(hub: &Hub, operator: Box<dyn Loop>, real_time: bool, planned: f64, confirm: Vec<String>) -> Arc<Self> {
         Arc::new(RunDesk {
             hub: hub.clone(),
             gate: Mutex::new(Gate::Ready),

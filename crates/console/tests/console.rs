@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use interfield_console::mcap::McapFile;
 use interfield_console::udp::UdpJson;
 use interfield_console::{
-    Column, Command, Console, Desk, Event, Extras, Feed, Hub, Kind, Level, Serving, Status, Topic,
+    Column, Command, Console, Desk, Ends, Event, Extras, Feed, Hub, Kind, Level, Loop, RunDesk, Serving, Start, Status,
+    Topic,
 };
+use interfield_lab::controller::{Said, Word};
 use serde_json::{Value, json};
 use tungstenite::protocol::Role;
 use tungstenite::{Message, WebSocket};
@@ -210,6 +212,74 @@ fn one_holder_of_the_key_commands_and_anyone_with_it_can_stop() {
         }
         assert!(begun.elapsed() < LONG);
     }
+}
+
+/// A loop that never comes, and what it was told.
+#[derive(Clone, Default)]
+struct Absent(Arc<Mutex<Vec<String>>>);
+
+impl Loop for Absent {
+    fn say(&self, who: &str, word: &Word) -> Result<String, String> {
+        self.keep(&format!("{who}: {word:?}"));
+        Ok(String::new())
+    }
+
+    fn is_heard(&self) -> bool {
+        false
+    }
+
+    fn said(&self) -> Vec<Said> {
+        Vec::new()
+    }
+
+    fn t(&self) -> f64 {
+        0.0
+    }
+
+    fn ends(&self) -> Ends {
+        Ends::Starts
+    }
+
+    fn keep(&self, line: &str) {
+        self.0.lock().unwrap().push(line.to_owned());
+    }
+}
+
+#[test]
+fn an_emergency_stop_is_taken_while_the_test_starts_and_waits_for_no_other_command() {
+    let hub = Hub::new(json!({}));
+    let absent = Absent::default();
+    let desk = RunDesk::new(&hub, Box::new(absent.clone()), false, 1.0, vec!["damper".into()]);
+    hub.commanded_by(desk.clone());
+    let address = "127.0.0.1:0".parse().unwrap();
+    let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None };
+    let console = Console::serve(&hub, serving).unwrap();
+    let mut operator = Viewer::new(console.address());
+    operator.say(&json!({ "key": console.keys().operator, "who": "Ada" }));
+    assert_eq!(operator.hear("desk").unwrap(), "operator");
+    assert_eq!(operator.command(&json!({ "do": "arm", "text": "", "id": 1 }))["ok"], false, "what moves is typed");
+    assert_eq!(operator.command(&json!({ "do": "arm", "text": "damper", "id": 2 }))["ok"], true);
+    // The loop never acknowledges the start: the answer to it comes late, and that to the emergency stop before it.
+    operator.say(&json!({ "do": "start", "id": 3 }));
+    assert_eq!(desk.wait(), Start::Confirmed("damper".into()));
+    assert!(desk.status().word == "starting" && desk.status().can.contains(&"abort"));
+    let answer = operator.command(&json!({ "do": "abort", "id": 4 }));
+    assert_eq!((&answer["id"], &answer["ok"]), (&json!(4), &json!(true)), "{answer}");
+    assert!(absent.0.lock().unwrap().contains(&"Ada: Abort".to_owned()));
+    let late = operator.hear("answer").unwrap();
+    assert_eq!((&late["id"], &late["ok"]), (&json!(3), &json!(false)));
+}
+
+#[test]
+fn a_test_that_was_not_started_is_called_off() {
+    let hub = Hub::new(json!({}));
+    let absent = Absent::default();
+    let desk = RunDesk::new(&hub, Box::new(absent.clone()), true, 1.0, Vec::new());
+    desk.command("Ada", &Command::Arm(String::new())).unwrap();
+    assert!(desk.command("Ada", &Command::Scale(2.0)).is_err(), "no rig is there to be slowed down");
+    desk.command("Ada", &Command::Abort).unwrap();
+    assert_eq!(desk.wait(), Start::CalledOff);
+    assert!(desk.command("Ada", &Command::Start).is_err() && desk.status().over);
 }
 
 #[test]

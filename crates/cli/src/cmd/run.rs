@@ -14,7 +14,9 @@ use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
-use interfield::{Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
+use interfield::{
+    Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+};
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
 use interfield_language::model::Channel;
@@ -235,7 +237,8 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
-    let mut desk = Desk::open(console, loaded, &mut prepared, real_time.real_time, laboratory::Arming::from(arming).arm)?;
+    let mut desk =
+        Desk::open(console, loaded, &mut prepared, real_time.real_time, laboratory::Arming::from(arming).arm)?;
     if let Some(desk) = &mut desk
         && !desk.wait(console, arming, &mut prepared)
     {

@@ -19,7 +19,7 @@ class Browser:
     def __init__(self, profile, chromium):
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         for line in self.process.stdout:
-            if "on port" in line:
+            if "started successfully on port" in line:
                 port = int(line.rsplit("port", 1)[1].strip().rstrip("."))
                 self.base = f"http://127.0.0.1:{port}"
                 break

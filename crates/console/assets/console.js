@@ -34,10 +34,10 @@ function connect() {
     }
     if (said.answer) answered(said.answer);
     if (said.desk) {
-      role = said.desk; hasKey = hasKey && role === "viewer" ? said.key === true || hasKey : role === "operator";
-      if (said.key) hasKey = true;
+      role = said.desk; hasKey = said.key === true;
+      if (!hasKey) sessionStorage.removeItem("key");
       say(said.why || (role === "operator" ? "You command this test." : "You only look."), !said.why);
-      if (said.why && said.key) ask("Take over the desk?", null, () => present(true));
+      if (said.why && hasKey) ask("Take over the desk?", null, () => present(true));
       enable();
     }
     if (said.refused) say(said.refused, false);
@@ -53,7 +53,6 @@ const send = (message) => { if (socket && socket.readyState === 1) socket.send(J
 setInterval(() => send({ ping: Date.now() }), 1000);
 
 function present(take) {
-  hasKey = true;
   send({ key: sessionStorage.getItem("key"), who: localStorage.getItem("who") || "operator", take });
 }
 
@@ -76,7 +75,8 @@ function rows(all) {
 const topicOf = (name) => about ? about.topics.findIndex((t) => t.name === name) : -1;
 const columnsOf = (name) => store[topicOf(name)] || [];
 const last = (name, column) => { const c = columnsOf(name)[column]; return c && c[c.length - 1]; };
-const indexOf = (name, column) => about.topics[topicOf(name)].columns.findIndex((c) => c.name === column);
+// Topics come with the loop: before it there are none.
+const indexOf = (name, column) => { const topic = about && about.topics[topicOf(name)]; return topic ? topic.columns.findIndex((c) => c.name === column) : -1; };
 
 function tell(said) {
   status = said;
@@ -366,16 +366,19 @@ $("layout").onclick = () => {
 // Drawn at most fifteen times a second, and only what is on the screen.
 let dirty = false, drawn = 0;
 function frame(now) {
+  // Before anything is drawn: one panel that fails does not stop the others.
+  requestAnimationFrame(frame);
   if (dirty && now - drawn > 60) {
     dirty = false; drawn = now;
     const seen = window.innerHeight + 200;
     for (const panel of panels) {
       const place = panel.box.getBoundingClientRect();
       if (place.bottom < -200 || place.top > seen) continue;
-      for (const part of panel.parts) part.draw();
+      for (const part of panel.parts) {
+        try { part.draw(); } catch (error) { console.error(panel.kind + ": " + error.stack); }
+      }
     }
   }
-  requestAnimationFrame(frame);
 }
 window.addEventListener("resize", () => { dirty = true; });
 window.addEventListener("scroll", () => { dirty = true; });

@@ -35,7 +35,7 @@ const em = () => parseFloat(getComputedStyle(document.documentElement).fontSize)
 
 // Curves over time.
 function timePlot(place, title, series, source, height = 11) {
-  const own = () => ({ width: Math.max(place.clientWidth, 200), height: Math.round(height * em()) });
+  const own = () => ({ width: Math.max(place.clientWidth - 1.6 * em(), 200), height: Math.round(height * em()) });
   const axis = (label) => ({ stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.5 }, ticks: { stroke: () => colour("line") }, label, labelSize: 1.4 * em(), size: 3.6 * em(), font: 0.8 * em() + "px system-ui", labelFont: 0.85 * em() + "px system-ui" });
   const options = {
     ...own(), legend: { show: series.length > 1, live: false }, cursor: { show: false }, scales: { x: { time: false } },

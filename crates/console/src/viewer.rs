@@ -216,7 +216,7 @@ impl Viewer<'_> {
                 *holder = None;
             }
             drop(holder);
-            return self.say(&json!({ "desk": "viewer" }));
+            return self.say(&json!({ "desk": "viewer", "key": self.has_key }));
         }
         if message.get("do").is_some() || message.get("layout").is_some() {
             if let Some(answer) = self.command(message).transpose() {
@@ -269,7 +269,8 @@ impl Viewer<'_> {
         if self.guesses >= GUESSES {
             return self.send_away("wrong key");
         }
-        self.say(&json!({ "desk": "viewer", "why": "This key is not the key of this console." }))
+        // Who has shown the key before still has it, and its emergency stop.
+        self.say(&json!({ "desk": "viewer", "key": self.has_key, "why": "This key is not the key of this console." }))
     }
 
     /// Somebody shows the key of the operator.
@@ -285,7 +286,7 @@ impl Viewer<'_> {
         let free = holder.as_ref().is_none_or(|h| h.0 == self.number);
         let answer = if free || message["take"] == true {
             *holder = Some((self.number, self.who.clone()));
-            json!({ "desk": "operator" })
+            json!({ "desk": "operator", "key": true })
         } else {
             let other = holder.as_ref().map_or("", |h| h.1.as_str());
             json!({ "desk": "viewer", "key": true, "why": format!("{other} commands now. Take over only after you have spoken with each other.") })

@@ -91,8 +91,12 @@ def first_run(program, model, folder, browser, found):
     browser.wait("structure moves", "const c = document.querySelector('[data-panel=structure] canvas'); return c && c.dataset.peak > 0")
     browser.press(["p"])
     browser.word("holding")
-    still = browser.run("return document.getElementById('t').textContent")
+    # The test slows down along its way before it stands.
+    still = browser.wait("the test stands", "const t = document.getElementById('t').textContent; if (window.seen_t !== t) { window.seen_t = t; "
+                         "window.since_t = performance.now(); } return performance.now() - window.since_t > 1000 && t")
     confirm_note(browser, "crack at the base of the column")
+    # Only what is on the screen is drawn.
+    browser.run("document.querySelector('[data-panel=events]').scrollIntoView()")
     browser.wait("the note in the time line", "return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.startsWith('crack at the base'))")
     assert browser.run("return document.getElementById('t').textContent") == still, "time goes on during a pause"
     assert browser.run("return document.body.dataset.level") == "attention"
@@ -214,6 +218,7 @@ def main():
     found = {}
     browser = Browser(os.path.join(folder, "profile"), chromium)
     try:
+        browser.size(1600, 1200)
         results = first_run(program, model, folder, browser, found)
         emergency(program, model, folder, browser, found)
         playback(program, results, folder, browser, found)

@@ -39,7 +39,7 @@ function timePlot(place, title, series, source, height = 11) {
   const axis = (label) => ({ stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.5 }, ticks: { stroke: () => colour("line") }, label, labelSize: 1.4 * em(), size: 3.6 * em(), font: 0.8 * em() + "px system-ui", labelFont: 0.85 * em() + "px system-ui" });
   const options = {
     ...own(), legend: { show: series.length > 1, live: false }, cursor: { show: false }, scales: { x: { time: false } },
-    axes: [{ ...axis("t [s]"), size: 2.4 * em() }, axis(title)],
+    axes: [{ ...axis("t [s]"), size: 2.4 * em() }, { ...axis(title), values: (_, marks) => marks.map((x) => number(x)) }],
     series: [{}, ...series.map((s, i) => ({ label: s, stroke: () => colour(CURVES[i % CURVES.length]), width: 1.5, points: { show: false }, dash: i === 0 && series.length > 2 ? [6, 4] : undefined }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);

@@ -290,6 +290,7 @@ impl RunDesk {
         let Gate::Armed(confirmed) = &*gate else {
             return Err(match *gate {
                 Gate::Ready => "arm the test first",
+                Gate::CalledOff => "the test was called off",
                 _ => "the test was started already",
             }
             .to_owned());

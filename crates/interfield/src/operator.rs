@@ -181,28 +181,3 @@ impl Operator {
         self.loops.over.store(true, Ordering::Release);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Choices, ModelFile, Moment, Setup};
-    use interfield_lab::safety::State;
-
-    #[test]
-    fn an_emergency_stop_before_the_start_keeps_the_test_from_beginning() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/isolated-building.toml");
-        let model = ModelFile::open(path).unwrap();
-        let choices = Choices { until: Some("2 s".into()), ..Choices::default() };
-        let prepared = model.prepare(&choices, Setup::default()).unwrap();
-        let operator = prepared.operator().clone();
-        assert!(!operator.is_begun());
-        operator.say_by("Ada", &Word::Abort).unwrap();
-        let mut run = prepared.start().unwrap();
-        let mut steps = 0;
-        let outcome = run.to_end(&mut |m: &Moment<'_>| steps = m.step);
-        assert_eq!(steps, 0);
-        assert!(!outcome.is_good() && operator.is_over());
-        assert!(outcome.assessed.iter().all(|a| !a.sequence.log().iter().any(|t| t.to == State::Running)));
-        assert!(operator.lines().iter().any(|line| line.contains("operator (Ada): abort")));
-    }
-}

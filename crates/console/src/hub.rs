@@ -70,6 +70,9 @@ struct Inner {
     latest: Vec<Vec<f64>>,
 }
 
+/// Saves a layout.
+type Save = Box<dyn Fn(&Value) -> Result<String, String> + Send>;
+
 struct Shared {
     about: Mutex<Value>,
     /// Changes with what is said about the test.
@@ -80,7 +83,7 @@ struct Shared {
     holder: Mutex<Option<(u64, String)>>,
     viewers: AtomicUsize,
     refused: AtomicU64,
-    layout: Mutex<Option<Box<dyn Fn(&Value) -> Result<String, String> + Send>>>,
+    layout: Mutex<Option<Save>>,
 }
 
 /// The middle of a console; clones are the same one.

@@ -218,10 +218,9 @@ impl Viewer<'_> {
             drop(holder);
             return self.say(&json!({ "desk": "viewer", "key": self.has_key }));
         }
-        if message.get("do").is_some() || message.get("layout").is_some() {
-            if let Some(answer) = self.command(message).transpose() {
-                return self.say_answer(&message["id"], answer);
-            }
+        let commands = message.get("do").is_some() || message.get("layout").is_some();
+        if commands && let Some(answer) = self.command(message).transpose() {
+            return self.say_answer(&message["id"], answer);
         }
         Ok(())
     }

@@ -22,12 +22,14 @@
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
 pub mod alternatives;
+pub mod callables;
 pub mod checkpoint;
 mod choices;
 pub mod coupled;
 pub mod files;
 pub mod identify;
 pub mod laboratory;
+pub mod host;
 mod model_file;
 mod operator;
 pub mod outputs;
@@ -45,13 +47,17 @@ mod run;
 pub mod sha256;
 pub mod space;
 pub mod stability;
+mod stepping;
+pub mod studies;
 pub mod table;
 pub mod trace;
 
+pub use callables::Callables;
 pub use choices::Choices;
 pub use model_file::{Advised, ModelFile, Variants, read_bytes};
 pub use operator::Operator;
 pub use ranges::{Range, Ranges};
 pub use refused::{Cause, Message, Refused};
 pub use rehearse::Rehearsed;
+pub use stepping::Stepping;
 pub use run::{End, Moment, Observer, Outcome, Prepared, Run, Setup};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -38,10 +39,9 @@ class _Terminal:
 
 class _Notebook:
     def __init__(self, title: str) -> None:
-        from IPython.display import HTML, display
-
-        self.title, self.html = title, HTML
-        self.handle: Any = display(HTML(""), display_id=True)
+        shown: Any = importlib.import_module("IPython.display")
+        self.title, self.html = title, shown.HTML
+        self.handle: Any = shown.display(shown.HTML(""), display_id=True)
 
     def __call__(self, done: int, all: int) -> None:
         self.handle.update(self.html(f"<progress value='{done}' max='{max(all, 1)}'></progress> {self.title}"))

@@ -75,6 +75,15 @@ def from_native(cause: str, shown: str, messages: str) -> InterfieldError:
     return kinds[cause](shown, parse(messages))
 
 
+def in_callback(name: str, cause: BaseException, failure: BaseException) -> BaseException:
+    """The exception for a function that failed before the first step."""
+    if not isinstance(cause, Exception):
+        return cause
+    error = CallbackError(f"the function of `{name}` failed: {type(cause).__name__}: {cause}\n{failure}")
+    error.__cause__ = cause
+    return error
+
+
 def warn(text: str, stacklevel: int = 3) -> None:
     """Shows warnings of the native part as warnings of Python."""
     for message in parse(text):

@@ -102,7 +102,7 @@ class Stability:
     @property
     def radius(self) -> float:
         """Spectral radius of the step."""
-        return float(self.data["radius"])
+        return float(self.data["spectral_radius"])
 
     def __bool__(self) -> bool:
         return self.stable
@@ -134,7 +134,7 @@ class Model:
     >>> model = interfield.Model("Oscillator", dofs=["x"])
     >>> model.node("mass", mass="1 t")
     >>> model.element("spring", name="k", nodes=["ground", "mass"], dof="x", k="40 kN/m")
-    >>> model.load("force", dof="mass.x", signal={"type": "harmonic", "amplitude": "1 kN", "frequency": "1 Hz"})
+    >>> model.load("force", at="mass.x", signal={"type": "harmonic", "amplitude": "1 kN", "frequency": "1 Hz"})
     >>> model.analysis(scheme="newmark", dt="10 ms", duration="1 s")
     >>> model.record(channels=["mass.x"])
     >>> round(float(model.modes().frequencies[0]), 4)
@@ -175,8 +175,8 @@ class Model:
         >>> try:
         ...     interfield.Model.from_text(text).check()
         ... except interfield.ModelError as e:
-        ...     print(e.messages[0].message, e.messages[0].line)
-        unknown key `colour` 1
+        ...     print(*[m.message for m in e.messages], sep="; ")
+        the model has no [analysis]; unknown key `colour` in `node`
         """
         model = cls()
         model._document = None
@@ -287,8 +287,7 @@ class Model:
             raise ValueError("a load that is a function needs analysis(dt=..., duration=...) first")
         dt, duration = seconds(analysis["dt"] if every is None else every), seconds(analysis["duration"])
         count = round(duration / dt) + 2
-        times = [i * dt for i in range(count)]
-        return {"type": "table", "t": times, "values": [float(function(t)) for t in times]}
+        return {"type": "table", "dt": f"{dt!r} s", "values": [float(function(i * dt)) for i in range(count)]}
 
     # ---- texts ------------------------------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ class Result(Mapping[str, Floats]):
     >>> model.analysis(scheme="newmark", dt="10 ms", duration="1 s")
     >>> model.record(channels=["mass.x"])
     >>> result = model.run(progress=False)
-    >>> result.unit("mass.x"), result.t[-1], float(result["mass.x"][0])
+    >>> result.unit("mass.x"), float(result.t[-1]), float(result["mass.x"][0])
     ('m', 1.0, 0.001)
     >>> result.verdict
     'good'
@@ -212,11 +212,11 @@ class Result(Mapping[str, Floats]):
 
     def plot(self, *names: str, against: str | None = None) -> Figure:
         """Draws channels (all of them without names), one panel per unit; `against` another channel instead of the time."""
-        from matplotlib.figure import Figure
+        from ._figure import Shown
 
         chosen = list(names) or list(self)[:12]
         units = list(dict.fromkeys(self.unit(name) for name in chosen))
-        figure = Figure(figsize=(7, 0.6 + 2.0 * len(units)), layout="constrained")
+        figure = Shown(figsize=(7, 0.6 + 2.0 * len(units)), layout="constrained")
         panels = np.atleast_1d(figure.subplots(len(units), 1, sharex=True))
         x, label = (self.t, "t [s]") if against is None else (self[against], f"{against} [{self.unit(against)}]")
         for panel, unit in zip(panels, units):

@@ -73,12 +73,14 @@ impl Reader {
     #[getter]
     fn outcome(&self) -> (&'static str, String) {
         self.with(|r| {
+            let words = r.outcome().words();
             let word = match r.outcome() {
+                results::Outcome::Finished(_) if words.starts_with("fault") => "fault",
                 results::Outcome::Finished(_) => "finished",
                 results::Outcome::Interrupted(_) => "interrupted",
                 results::Outcome::Unknown => "unknown",
             };
-            (word, r.outcome().words())
+            (word, words)
         })
     }
 

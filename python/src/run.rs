@@ -126,10 +126,11 @@ fn run<'py>(
     let (chosen, options) = (choices(chosen)?, options(given)?);
     let place = Blame::default();
     let callables = callables(&laws, &specimens, compensators, &place);
-    let done = py.detach(|| to_end(&source, &chosen, options, callables, observer, progress))?;
+    let done = py.detach(|| to_end(&source, &chosen, options, callables, observer, progress));
+    let done = done.map_err(|failure| blamed(py, &place, failure.into()))?;
     let (outcome, channels, rows, said, stopped) = done;
     let own = place.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let ended = own.map(|(name, e)| (name, e)).or(stopped.map(|e| (String::new(), e)));
+    let ended = own.or(stopped.map(|e| (String::new(), e)));
     let ended = ended.map(|(name, e)| (name, e.into_value(py).into_any()));
     let width = channels.len();
     let rows = rows
@@ -139,6 +140,16 @@ fn run<'py>(
         })
         .transpose()?;
     Ok((outcome, channels, rows, said, ended))
+}
+
+/// The exception of a callback, if one is to blame, with what came of it; else what came of it.
+pub(crate) fn blamed(py: Python<'_>, place: &Blame, failure: PyErr) -> PyErr {
+    let Some((name, cause)) = place.lock().unwrap_or_else(PoisonError::into_inner).take() else { return failure };
+    let made = py
+        .import("interfield.errors")
+        .and_then(|m| m.getattr("in_callback"))
+        .and_then(|make| make.call1((name, cause.into_value(py), failure.into_value(py))));
+    made.map_or_else(|e| e, PyErr::from_value)
 }
 
 type Ended = (String, Channels, Option<(Vec<f64>, Vec<f64>)>, String, Option<PyErr>);

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::callbacks::{Blame, LawSpec, callables};
+use crate::run::blamed;
 use crate::source::{Failure, Source, choices, warnings};
 
 /// See `interfield.Simulation`.
@@ -32,14 +33,10 @@ impl Stepper {
             None => Ok(true),
             Some(End::Finished) => Ok(false),
             Some(end) => {
-                let own = self.blame.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if let Some((_, error)) = own {
-                    return Err(error);
-                }
                 let (word, reason) = end.word();
                 let message = reason.map_or_else(|| word.to_owned(), |r| format!("{word}: {r}"));
                 let refused = interfield::Refused::new(interfield::Cause::Fault, message, "");
-                Err(Failure::from(refused).into())
+                Err(Python::attach(|py| blamed(py, &self.blame, Failure::from(refused).into())))
             }
         }
     }
@@ -64,13 +61,7 @@ impl Stepper {
             let stepping = file.stepping(&chosen, callables)?;
             Ok((stepping, warnings(&file)))
         });
-        let (stepping, said) = match made {
-            Ok(made) => made,
-            Err(failure) => {
-                let own = blame.lock().unwrap_or_else(PoisonError::into_inner).take();
-                return Err(own.map_or_else(|| failure.into(), |(_, e)| e));
-            }
-        };
+        let (stepping, said) = made.map_err(|failure| blamed(py, &blame, failure.into()))?;
         let channels = stepping.run().model().channels.iter().map(|c| (c.name.clone(), c.unit.clone())).collect();
         Ok(Stepper { stepping: Mutex::new(stepping), blame, channels, said })
     }

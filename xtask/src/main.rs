@@ -15,6 +15,7 @@ mod licences;
 mod network;
 mod no_std;
 mod opensees;
+mod package;
 mod python;
 mod report;
 mod results;
@@ -63,6 +64,11 @@ const STAGES: &[Stage] = &[
     Stage { name: "hunt", about: "random models by scipy: no answer is silently wrong", run: hunt::stage },
     Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
+    Stage {
+        name: "python",
+        about: "the Python package, its notebooks and stubs, the C library, MATLAB functions in Octave",
+        run: package::stage,
+    },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];
@@ -93,7 +99,8 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let mut text = String::from(
         "cargo xtask test [STAGE...]  run all stages, or those named\n\
-         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n",
+         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\
+         cargo xtask bench python     what Python costs: a run, a step, a law\n",
     );
     text += hunt::USAGE;
     text += "\nstages:\n";
@@ -186,6 +193,9 @@ fn docs(context: &Context) -> Outcome {
 /// Builds and launches the benchmark program with the peers ready.
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
+    if args.first().is_some_and(|a| a == "python") {
+        return package::bench(&context).map(|()| true);
+    }
     let python = python::python(&context)?;
     let mut cyclictest = Command::new("cyclictest");
     cyclictest.arg("--help");

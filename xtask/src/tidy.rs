@@ -138,6 +138,21 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-report",
         ],
     ),
+    ("interfield-capi", &["interfield", "interfield-kernel", "interfield-lab", "interfield-language"]),
+    (
+        "interfield-python",
+        &[
+            "interfield",
+            "interfield-kernel",
+            "interfield-lab",
+            "interfield-language",
+            "interfield-structure",
+            "interfield-analysis",
+            "interfield-ensemble",
+            "interfield-motion",
+            "interfield-results",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
@@ -152,6 +167,7 @@ const UNSAFE: &[&str] = &[
     "crates/fmi/src",
     "crates/ethercat/src/socket.rs",
     "crates/wire/src/shared.rs",
+    "crates/capi/src/abi.rs",
     "crates/structure/src/assembled/wide.rs",
     "crates/testkit/src/alloc.rs",
     "crates/linalg/tests/allocation.rs",

@@ -60,8 +60,13 @@ fn intensity(dt: f64, values: PyReadonlyArray1<'_, f64>, period: Option<f64>) ->
 type Case = (String, Option<usize>, f64);
 
 /// Figures in the order min, max, peak, peak_time, rms, last, residual (case by channel by figure).
-type Done<'py> =
-    (Vec<(String, String)>, Bound<'py, PyArray3<f64>>, Vec<(String, String)>, Vec<Vec<Bound<'py, PyArray1<f64>>>>, String);
+type Done<'py> = (
+    Vec<(String, String)>,
+    Bound<'py, PyArray3<f64>>,
+    Vec<(String, String)>,
+    Vec<Vec<Bound<'py, PyArray1<f64>>>>,
+    String,
+);
 
 const FIGURES: usize = 7;
 

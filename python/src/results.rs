@@ -87,9 +87,8 @@ impl Reader {
     /// (name, unit, quantity, description) of each channel.
     #[getter]
     fn channels(&self) -> Vec<(String, String, String, String)> {
-        let one = |c: &results::ChannelInfo| {
-            (c.name.clone(), c.unit.clone(), c.quantity.clone(), c.description.clone())
-        };
+        let one =
+            |c: &results::ChannelInfo| (c.name.clone(), c.unit.clone(), c.quantity.clone(), c.description.clone());
         self.with(|r| r.channels().iter().map(one).collect())
     }
 

@@ -195,7 +195,9 @@ fn to_end(
     let outcome = run.to_end(&mut watching);
     let mut said = crate::source::messages(&file.messages());
     if let Some(list) = said.as_array_mut() {
-        list.extend(notices.iter().map(|n| json!({ "severity": "warning", "message": n.trim_start_matches("warning: ") })));
+        list.extend(
+            notices.iter().map(|n| json!({ "severity": "warning", "message": n.trim_start_matches("warning: ") })),
+        );
     }
     let channel = |c: interfield_results::ChannelInfo| (c.name, c.unit, c.quantity, c.description);
     let channels = record::channels(run.model()).into_iter().map(channel).collect();
@@ -264,4 +266,3 @@ fn rehearse(
         None => Ok(found?),
     }
 }
-

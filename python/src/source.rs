@@ -155,10 +155,13 @@ fn modes<'py>(py: Python<'py>, source: Source, chosen: &str, count: usize) -> Py
         let names: Vec<String> = advised.structure.unknowns_of(Body::Coupled).map(str::to_owned).collect();
         let n = count.min(modal.omega2.len());
         let omega: Vec<f64> = modal.omega2[..n].iter().map(|x| x.max(0.0).sqrt()).collect();
-        let shapes: Vec<f64> =
-            (0..names.len()).flat_map(|i| modal.shapes[..n].iter().map(move |s| s.get(i).copied().unwrap_or(0.0))).collect();
+        let shapes: Vec<f64> = (0..names.len())
+            .flat_map(|i| modal.shapes[..n].iter().map(move |s| s.get(i).copied().unwrap_or(0.0)))
+            .collect();
         let cut = |x: &[f64]| x.iter().copied().take(n).collect::<Vec<f64>>();
-        let one = |d: &interfield_structure::modal::Direction| (d.name.clone(), d.mass, cut(&d.participation), cut(&d.effective));
+        let one = |d: &interfield_structure::modal::Direction| {
+            (d.name.clone(), d.mass, cut(&d.participation), cut(&d.effective))
+        };
         let directions: Vec<_> = modal.directions.iter().map(one).collect();
         Ok((names, omega, shapes, directions, warnings(&file)))
     })?;

@@ -22,7 +22,7 @@ class Broken:
 def test_it_answers_in_a_process_of_its_own(tmp_path):
     model = interfield.Model.from_file(os.path.join(MODELS, "isolated-building.toml"))
     # Late answers wait: a slow machine makes a slow test, not another one.
-    model._open()["specimen"][0]["late"] = "wait"
+    model._open()["specimen"][0]["late"] = "hold"
     try:
         result = model.run(
             until="0.3 s", specimens={"isolators": Spring()}, real_time=True, output=tmp_path / "out.h5", progress=False

@@ -111,7 +111,10 @@ fn fresh(context: &Context, python: &Path, wheel: &Path) -> Result<(), String> {
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(wheel);
     context.run(pip)?;
     let mut run = Command::new(&own);
-    run.args(["-c", "import interfield; r = interfield.Model.from_file('models/isolated-building.toml').run(until='1 s'); print(r)"]);
+    run.args([
+        "-c",
+        "import interfield; r = interfield.Model.from_file('models/isolated-building.toml').run(until='1 s'); print(r)",
+    ]);
     context.run(run)
 }
 

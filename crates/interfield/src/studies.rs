@@ -12,9 +12,9 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Domain, Scheme};
 use interfield_language::Model;
 use interfield_language::diag::did_you_mean;
-use interfield_structure::{Simulation, Structure};
 use interfield_structure::assembled::oscillator;
 use interfield_structure::specimen::Rehearsal;
+use interfield_structure::{Simulation, Structure};
 
 use crate::refused::{Cause, Refused};
 use crate::stability::machine::assemble;
@@ -233,9 +233,8 @@ impl SplitMassMap {
             (0..models.len()).flat_map(|m| self.omegas.iter().map(move |w| (m, *w))).collect();
         let found = scan(&cells, |&(m, dt)| judge_quietly(with_step(&models[m], dt)), &mut progress);
         let found: Result<Vec<(f64, bool)>, String> = found.into_iter().collect();
-        let found = found.map_err(|why| {
-            Refused::new(Cause::Input, why, "choose another coupling, scheme or number of substeps")
-        })?;
+        let found = found
+            .map_err(|why| Refused::new(Cause::Input, why, "choose another coupling, scheme or number of substeps"))?;
         let scheme = models.first().and_then(|m| m.partition.as_ref()).map(|p| p.substructures[0].scheme_name.clone());
         Ok((found, scheme.unwrap_or_default()))
     }

@@ -13,7 +13,9 @@ use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
-use interfield::{Callables, Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
+use interfield::{
+    Callables, Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+};
 use interfield_language::Model;
 use interfield_language::model::Channel;
 use interfield_report::{Block, Figure, Table};

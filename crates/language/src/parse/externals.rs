@@ -117,7 +117,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
     let program = program(context, table, known);
     let units = table.open(&UNITS).map_or_else(|| Some(UnitSystem::si()), units::read);
     // By its word: what is wrong with a unit does not make it a process.
-    let inside = table.is_string(&PROGRAM) && table.read(&PROGRAM).is_some_and(|p| [FMU, CALLABLE].contains(&&*p.value));
+    let inside =
+        table.is_string(&PROGRAM) && table.read(&PROGRAM).is_some_and(|p| [FMU, CALLABLE].contains(&&*p.value));
     let Contact { command, at, start, timeout } = if inside { Contact::default() } else { contact(context, table) };
     let damped = table.value(&DAMPED);
     let amounts = per_dof(context, table, &PROBE, known);

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-__all__ = ["Shown"]
+__all__ = ["shown"]
 
 
-class Shown(Figure):
-    """A figure without a window."""
+def shown(width: float, height: float) -> Figure:
+    """A figure without a window; sizes in inches."""
+    from matplotlib.figure import Figure
 
-    def _repr_png_(self) -> bytes:
+    figure = Figure(figsize=(width, height), layout="constrained")
+
+    def png() -> bytes:
         out = io.BytesIO()
-        self.savefig(out, format="png", dpi=90)
+        figure.savefig(out, format="png", dpi=90)
         return out.getvalue()
+
+    setattr(figure, "_repr_png_", png)
+    return figure

@@ -10,6 +10,28 @@ _Progress = Callable[[int, int], object] | None
 _Observed = tuple[_Floats, _Floats, _Floats, float | None]
 _Radii = tuple[_Floats, npt.NDArray[np.bool_]]
 
+__all__ = [
+    "__version__",
+    "Reader",
+    "Stepper",
+    "bundle",
+    "parts",
+    "expand",
+    "check",
+    "modes",
+    "stability",
+    "run",
+    "rehearse",
+    "spectrum",
+    "order",
+    "amplification",
+    "radii",
+    "split_mass_map",
+    "ensemble",
+    "read_motion",
+    "intensity",
+    "host",
+]
 __version__: str
 
 @final

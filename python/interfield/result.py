@@ -212,11 +212,11 @@ class Result(Mapping[str, Floats]):
 
     def plot(self, *names: str, against: str | None = None) -> Figure:
         """Draws channels (all of them without names), one panel per unit; `against` another channel instead of the time."""
-        from ._figure import Shown
+        from ._figure import shown
 
         chosen = list(names) or list(self)[:12]
         units = list(dict.fromkeys(self.unit(name) for name in chosen))
-        figure = Shown(figsize=(7, 0.6 + 2.0 * len(units)), layout="constrained")
+        figure = shown(7, 0.6 + 2.0 * len(units))
         panels = np.atleast_1d(figure.subplots(len(units), 1, sharex=True))
         x, label = (self.t, "t [s]") if against is None else (self[against], f"{against} [{self.unit(against)}]")
         for panel, unit in zip(panels, units):

@@ -39,15 +39,21 @@ impl Context {
         command
     }
 
-    /// Builds our program as the tests have built it: for what it computes the optimised one is no other, and building that
-    /// would take a fifth of all the time that the tests have.
+    /// Builds our programs as the tests have built them: for what they compute the optimised ones are no others, and building
+    /// those would take a fifth of all the time that the tests have. All targets of all crates, although few are needed: which
+    /// features a dependency has follows from what is chosen, and every other choice compiles nearly everything once more.
     pub(crate) fn build(&self) -> Result<(), String> {
-        self.run(self.cargo(["build", "--locked", "-p", "interfield-cli"]))
+        self.run(self.cargo(["build", "--locked", "--workspace", "--all-targets"]))
     }
 
     /// Our program, once [`Context::build`] has built it.
     pub(crate) fn interfield(&self) -> PathBuf {
-        self.target.join("debug/interfield")
+        self.program("interfield")
+    }
+
+    /// Any program or example of the workspace, once [`Context::build`] has built it.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(name)
     }
 
     /// Runs a command at the root; its output is the user's.

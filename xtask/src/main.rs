@@ -165,12 +165,11 @@ fn lints(context: &Context) -> Outcome {
     // Not among all targets, because cargo alone must not run it.
     let network = context.run(context.cargo([
         "clippy",
-        "-p",
-        "interfield-cli",
+        "--workspace",
         "--test",
         "network",
         "--features",
-        "ethercat",
+        network::FEATURE,
         "--locked",
         "--",
         "-D",

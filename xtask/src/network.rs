@@ -10,6 +10,9 @@ const CHECKS: &[(&str, &str, &[&str])] = &[
     ("specimens on several hosts", "network", &["hosts::"]),
 ];
 
+/// What few need; only tests of this stage have it.
+pub(crate) const FEATURE: &str = "interfield-cli/ethercat";
+
 /// Runs them, or says why they cannot be run here.
 pub(crate) fn stage(context: &Context) -> Outcome {
     if !context.succeeds(ip("-V")) {
@@ -32,7 +35,8 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
     let mut failed = Vec::new();
     for (what, program, parts) in CHECKS {
-        let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--features", "ethercat", "--test"]);
+        // With the features that all the other tests have compiled their dependencies with ([`Context::build`]).
+        let mut tests = context.cargo(["test", "--locked", "--workspace", "--features", FEATURE, "--test"]);
         // One after the other: devices that share their processors with those of other tests answer late, which is a fault.
         tests.args([*program, "--", "--test-threads=1"]).args(*parts);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));

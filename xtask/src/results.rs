@@ -7,8 +7,8 @@ use crate::context::{Context, Outcome};
 /// Builds and runs `python_check` of the results crate.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
-    context.run(context.cargo(["build", "--locked", "-p", "interfield-results", "--example", "python_check"]))?;
-    let mut check = Command::new(context.target.join("debug/examples/python_check"));
+    context.build()?;
+    let mut check = Command::new(context.program("examples/python_check"));
     check.env("INTERFIELD_PYTHON", python);
     context.run(check)?;
     Ok("read by h5py and scipy".to_owned())

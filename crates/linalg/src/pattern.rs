@@ -141,6 +141,7 @@ impl Pattern {
     #[inline(always)]
     fn sum2(&self, row: Range<usize>, a: &[f64], x: &[f64], b: &[f64], w: &[f64]) -> f64 {
         let (mut s, mut t) = (0.0, 0.0);
+        let w = &w[..x.len()]; // an index that is good for one is good for both
         for ((&j, &a), &b) in self.idx[row.clone()].iter().zip(&a[row.clone()]).zip(&b[row]) {
             s += a * x[j as usize];
             t += b * w[j as usize];

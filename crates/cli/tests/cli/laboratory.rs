@@ -39,6 +39,12 @@ patience = "50 ms"
     )
 }
 
+/// The same for a test by the clock: a busy machine may stall longer than the model's 50 ms, and what follows then (the test is
+/// ended, and says why) is not what such a test looks at.
+fn patient(specimen: &str) -> String {
+    model(specimen).replace("patience = \"50 ms\"", "patience = \"1 h\"")
+}
+
 const ACTUATOR: &str = r#"
 [[specimen.actuator]]
 type = "second-order"
@@ -217,13 +223,14 @@ limits = { displacement = "1 m" }
 fn a_test_by_the_clock_gives_the_same_bits_as_its_rehearsal_unless_it_was_late() {
     let short = |text: String| text.replace("duration = \"6 s\"", "duration = \"0.5 s\"");
     // Without noise: the sensors are read while the test waits for its start too.
-    let path = file("clock.toml", short(model(ACTUATOR)).replace("noise = \"2 N\"", "noise = 0"));
+    let path = file("clock.toml", short(patient(ACTUATOR)).replace("noise = \"2 N\"", "noise = 0"));
     let path = path.to_str().unwrap();
     let rehearsed = interfield(&["run", path, "--json", "-o", "rehearsed.h5"]).expect(0).json();
     // A machine that is busy with other things may be late; it then says so.
-    let run = interfield(&["run", path, "--json", "--real-time", "-o", "clock.h5"]).expect(0).json();
+    let outcome = interfield(&["run", path, "--json", "--real-time", "-o", "clock.h5"]);
+    let run = outcome.json();
     let lab = &run["laboratory"][0];
-    assert_eq!(lab["state"], "finished");
+    assert_eq!(lab["state"], "finished", "{run:#}");
     assert!(lab["timing"]["wake_up"]["count"].as_f64().unwrap() >= 600.0, "{:#}", lab["timing"]);
     // Up to the first target that came late every sample has the same bits.
     let (found, expected) = (samples_under_way("clock.lab.h5"), samples_under_way("rehearsed.lab.h5"));
@@ -233,8 +240,9 @@ fn a_test_by_the_clock_gives_the_same_bits_as_its_rehearsal_unless_it_was_late()
     if lab["late"] == 0 {
         assert_eq!((same, found.len()), (500, 500));
         assert_eq!(run["channels"], rehearsed["channels"]);
+        outcome.expect(0);
     } else {
-        assert_eq!(lab["verdict"], "doubtful");
+        assert_ne!(lab["verdict"], "good", "{lab:#}");
     }
 }
 
@@ -291,7 +299,7 @@ pub(super) fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]
 fn somebody_at_the_keyboard_is_answered_and_obeyed() {
     let words =
         ["status until running", "pause", "status until holding", "halt", "note a crack", "resume", "stop", "resume"];
-    let (heard, outcome) = conversation("keyboard", &model(ACTUATOR), &["--real-time"], &words);
+    let (heard, outcome) = conversation("keyboard", &patient(ACTUATOR), &["--real-time"], &words);
     let said = |what: &str| heard.iter().any(|l| l.contains(what));
     assert!(said("pause: pausing; ") && said("halt: refused: ") && said("note a crack: noted"), "{heard:#?}");
     assert!(
@@ -308,7 +316,7 @@ fn somebody_at_the_keyboard_is_answered_and_obeyed() {
 #[test]
 fn a_pause_longer_than_the_watchdog_and_a_slow_test_end_well() {
     for (name, scale) in [("pause-1", 1), ("pause-20", 20)] {
-        let text = model(ACTUATOR)
+        let text = patient(ACTUATOR)
             .replace("duration = \"6 s\"", if scale == 1 { "duration = \"1 s\"" } else { "duration = \"0.1 s\"" })
             .replace("rate = \"1 kHz\"", &format!("rate = \"1 kHz\"\ntime_scale = {scale}"));
         // The watchdog ends a test after a quarter of a second without a sample; the pause lasts as long as it takes to ask 3000 times.
@@ -319,7 +327,8 @@ fn a_pause_longer_than_the_watchdog_and_a_slow_test_end_well() {
         let document = outcome.json();
         let lab = &document["laboratory"][0];
         assert_eq!(lab["state"], "finished", "{heard:#?} {lab:#}");
-        assert!(["good", "doubtful"].contains(&lab["verdict"].as_str().unwrap()), "{lab:#}");
+        // How well a specimen was followed on a machine that was late is no matter of the pause.
+        assert!(lab["late"] != 0 || ["good", "doubtful"].contains(&lab["verdict"].as_str().unwrap()), "{lab:#}");
         assert!(lab["transitions"].to_string().contains("holding"), "{lab:#}");
         assert!(!lab["reasons"].to_string().contains("operator"), "a pause is nothing against a test: {lab:#}");
     }

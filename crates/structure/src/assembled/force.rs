@@ -72,19 +72,19 @@ impl Assembled {
         g: &mut [f64],
     ) -> Result<(), Fault> {
         self.set_time(at.t);
-        let mut work = std::mem::take(&mut self.scratch);
         // Constant matrices: r = K (u + du) + C (v + dv).
         match shift {
             None => self.linear_force(at.u, at.v, r),
             Some(d) => {
+                let (mut u, mut v) = (std::mem::take(&mut self.scratch.x), std::mem::take(&mut self.scratch.y));
                 for i in 0..self.n {
-                    work.x[i] = at.u[i] + d.u[i];
-                    work.y[i] = at.v[i] + d.v[i];
+                    u[i] = at.u[i] + d.u[i];
+                    v[i] = at.v[i] + d.v[i];
                 }
-                self.linear_force(&work.x, &work.y, r);
+                self.linear_force(&u, &v, r);
+                (self.scratch.x, self.scratch.y) = (u, v);
             }
         }
-        self.scratch = work;
         self.add_load(at.t, -1.0, r);
         let mut fault = self.add_elements(0..self.elements.len(), at, shift, moving, r, g);
         let mut memory = std::mem::take(&mut self.memory);
@@ -115,7 +115,6 @@ impl Assembled {
         r: &mut [f64],
         g: &mut [f64],
     ) -> Option<Fault> {
-        let mut work = std::mem::take(&mut self.scratch);
         let mut memory = std::mem::take(&mut self.memory);
         let mut ahead = std::mem::take(&mut self.ahead);
         let mut fault = None;
@@ -127,7 +126,12 @@ impl Assembled {
                 (Stored::Frame(_), _) if moving == Moving::Laws => None,
                 (Stored::Frame(frame), _) => self.frame_force((e, frame), at, shift, (&mut memory, &mut ahead), r),
                 (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
-                (_, None) => self.element_force(e, at, shift, &mut work, r, g),
+                (_, None) => {
+                    let mut work = std::mem::take(&mut self.scratch);
+                    let bad = self.element_force(e, at, shift, &mut work, r, g);
+                    self.scratch = work;
+                    bad
+                }
             };
             if let Some(place) = bad {
                 fault.get_or_insert(Fault::NonFinite { place, index });
@@ -136,7 +140,6 @@ impl Assembled {
         self.rewound &= moving == Moving::Laws;
         self.memory = memory;
         self.ahead = ahead;
-        self.scratch = work;
         fault
     }
 
@@ -291,6 +294,22 @@ impl Assembled {
         }
         line.scatter(p[0], r);
         place
+    }
+
+    /// What the tangent of such an element adds to r and g, the sums of the general loops in their order.
+    #[inline]
+    pub(super) fn line_tangent(&self, (e, line): (&Entry, &Line), x: Shift<'_>, r: &mut [f64], g: &mut [f64]) {
+        let (q, v) = (line.gather(x.u), line.gather(x.v));
+        if e.s == 0 {
+            let [k, c] = [0, 1].map(|i| self.tangents[e.tangent0 + i]);
+            return line.scatter(k * q + c * v, r);
+        }
+        let [k, c, rs, a, b, es] = with_state(&self.tangents, e);
+        let s = x.s[e.state0];
+        line.scatter(k * q + c * v, r);
+        line.scatter(rs * s, r);
+        g[e.state0] += a * q + b * v;
+        g[e.state0] += es * s;
     }
 
     pub(super) fn linear_force(&self, u: &[f64], v: &[f64], r: &mut [f64]) {

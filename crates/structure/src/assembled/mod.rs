@@ -638,6 +638,10 @@ impl System for Assembled {
         self.linear_force(x.u, x.v, r);
         g.fill(0.0);
         for e in &self.elements {
+            if let Some(line) = &e.line {
+                self.line_tangent((e, line), x, r, g);
+                continue;
+            }
             let [k, c, rs, a, b, es, _] = e.blocks(&self.tangents);
             let states = e.state0..e.state0 + e.s;
             // Column by column, so that no working memory is needed.

@@ -37,8 +37,6 @@ def in_processes(
     model: Model, chosen: str, specimens: Mapping[str, Any]
 ) -> Iterator[tuple[Any, Callable[[], dict[str, Any]]]]:
     """The model with its Python specimens behind shared memory, their processes running; and what they counted."""
-    if model._laws or model._compensators:
-        raise ValueError("in real time, only specimens can be Python functions: a law or a compensator would stop the loop")
     moved = model.copy()
     document = moved._open()
     _, tested = _native.parts(model._source(), chosen)

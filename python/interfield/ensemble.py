@@ -107,6 +107,9 @@ def ensemble(
         given = {**choices, **{n: v for n, v in own.items() if n in known}}
         given["set"] = {**choices.get("set", {}), **{n: v for n, v in own.items() if n not in known}}
         native.append((_choices(**given), None if motion is None else int(motion), factor))
+    model._of_its_elements("ensemble")
+    for chosen, _, _ in native:
+        model._source(chosen)
     grounds = [(m.dt, np.ascontiguousarray(m.values, dtype=np.float64)) for m in motions]
     shown, close = bar("runs", progress)
     try:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import operator
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,6 +161,8 @@ class Model:
         self._laws: dict[str, Any] = {}
         self._specimens: dict[str, Any] = {}
         self._compensators: dict[str, Any] = {}
+        #: Up to where loads that are functions were sampled, s.
+        self._sampled = float("inf")
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Model:
@@ -216,8 +221,8 @@ class Model:
     def load(self, type: str, *, signal: Any = None, sampled: str | float | None = None, **keys: Any) -> None:
         """Adds a load: `ground` or `force`, with the name of a signal, a table, or a Python function of the time in s.
 
-        A function is called before the run, every `sampled` (default: the step of the analysis), over the whole analysis; between these
-        times the load is linear. Its values are in the units of the model. Give a law instead where the load depends on the motion.
+        A function is called at once, every `sampled` (default: the step of the analysis), over the whole analysis; between these
+        times the load is linear. A longer run is refused. Its values are in the units of the model. Give a law instead where the load depends on the motion.
         """
         if callable(signal):
             signal = self._samples(signal, sampled)
@@ -285,9 +290,16 @@ class Model:
         analysis = self._open().get("analysis", {})
         if "duration" not in analysis or (every is None and "dt" not in analysis):
             raise ValueError("a load that is a function needs analysis(dt=..., duration=...) first")
-        dt, duration = seconds(analysis["dt"] if every is None else every), seconds(analysis["duration"])
-        count = round(duration / dt) + 2
+        dt, duration = self._seconds(analysis["dt"] if every is None else every), self._seconds(analysis["duration"])
+        if not (dt > 0 and duration > 0):
+            raise ValueError("a load that is a function needs an interval and a duration greater than zero")
+        count = math.ceil(duration / dt) + 2
+        self._sampled = min(self._sampled, (count - 1) * dt)
         return {"type": "table", "dt": f"{dt!r} s", "values": [float(function(i * dt)) for i in range(count)]}
+
+    def _seconds(self, value: Any) -> float:
+        units = self._open().get("units", {})
+        return seconds(_toml.plain(value), units.get("time", "s") if isinstance(units, dict) else "s")
 
     # ---- texts ------------------------------------------------------------------------------------------------------
 
@@ -311,7 +323,14 @@ class Model:
         other._compensators = dict(self._compensators)
         return other
 
-    def _source(self) -> _Source:
+    def _source(self, chosen: str | None = None) -> _Source:
+        if chosen is not None and self._sampled < float("inf"):
+            end = json.loads(chosen)["until"] or self._open().get("analysis", {}).get("duration")
+            if end is not None and self._seconds(end) > self._sampled:
+                raise ValueError(
+                    f"a load that is a function was sampled up to {self._sampled:g} s, and the run goes to {end}: "
+                    "give analysis(duration=...) as much before the load is added"
+                )
         return _Source(self._name, self.to_toml(), self._folder)
 
     def __repr__(self) -> str:
@@ -322,7 +341,7 @@ class Model:
 
     def check(self, **choices: Any) -> Check:
         """Reads and assembles the model: raises `ModelError` with everything that is wrong, warns about what is doubtful."""
-        text, data, said = _native.check(self._source(), _choices(**choices))
+        text, data, said = _native.check(self._source(chosen := _choices(**choices)), chosen)
         warn(said)
         return Check(text, json.loads(data))
 
@@ -344,9 +363,12 @@ class Model:
 
     def rehearse(self, *, progress: bool | None = None, **choices: Any) -> Rehearsal:
         """Probes the loop of the test, and runs it once in the emulated laboratory."""
+        self._of_its_elements("rehearse")
+        chosen = _choices(**choices)
+        source = self._source(chosen)
         shown, close = bar("rehearsing", progress)
         try:
-            text, data, said = _native.rehearse(self._source(), _choices(**choices), shown)
+            text, data, said = _native.rehearse(source, chosen, shown)
         finally:
             close()
         warn(said)
@@ -380,8 +402,10 @@ class Model:
             "output": None if output is None else os.fspath(output), "stem": Path(self._name).stem,
             "threads": threads, "real_time": real_time,
         }
-        source = self._source()
+        source = self._source(chosen)
         if real_time:
+            if laws or compensators or self._laws or self._compensators:
+                raise ValueError("in real time, only specimens can be Python functions: a law or a compensator would stop the loop")
             from ._process import in_processes
 
             with in_processes(self, chosen, {**self._specimens, **(specimens or {})}) as (moved, hosts):
@@ -389,6 +413,12 @@ class Model:
                 result.hosts = hosts()
                 return result
         return _run(source, chosen, options, self._functions(chosen, laws, specimens, compensators), observer, progress)
+
+    def _of_its_elements(self, what: str) -> None:
+        """Refuses what would compute with the elements of the model in place of its functions."""
+        functions = [*self._laws, *self._specimens, *self._compensators]
+        if functions:
+            raise ValueError(f"{what}: `{functions[0]}` is computed by a Python function, which is possible in run() and simulation() only")
 
     def _functions(
         self,
@@ -428,7 +458,7 @@ class Model:
         from .simulation import Simulation
 
         chosen = _choices(**choices)
-        return Simulation(self._source(), chosen, *self._functions(chosen, laws, specimens, compensators))
+        return Simulation(self._source(chosen), chosen, *self._functions(chosen, laws, specimens, compensators))
 
 
 def _run(
@@ -479,24 +509,37 @@ def _choices(
     """What is chosen beside the model, for the native part."""
 
     def pairs(given: Mapping[str, Any] | None) -> list[list[str | None]]:
+        for name, value in (given or {}).items():
+            if value is None:
+                raise TypeError(f"`{name}` is given no value")
         return [[name, _text(value)] for name, value in (given or {}).items()]
+
+    for name, value in {"scheme": scheme, "coupling": coupling, "tangent": tangent}.items():
+        if not (value is None or isinstance(value, str)):
+            raise TypeError(f"{name} is a name, found {value!r}")
+    if substeps is not None:
+        substeps = operator.index(substeps)
+        if not 1 <= substeps < 2**32:
+            raise ValueError(f"substeps must be 1 or greater, found {substeps}")
 
     return json.dumps({
         "set": pairs(set), "scheme": scheme, "param": pairs(param), "dt": _text(dt), "until": _text(until),
-        "coupling": coupling, "substeps": substeps, "whole": whole, "tangent": tangent,
+        "coupling": coupling, "substeps": substeps, "whole": bool(whole), "tangent": tangent,
     })
 
 
-def seconds(value: Any) -> float:
-    """A time of a model in s.
+def seconds(value: Any, unit: str = "s") -> float:
+    """A time of a model in s; plain numbers are in `unit`.
 
-    >>> seconds("5 ms")
-    0.005
+    >>> seconds("5 ms"), seconds(5, "ms"), seconds(5)
+    (0.005, 0.005, 5.0)
     """
-    if isinstance(value, (int, float)):
-        return float(value)
-    number, _, unit = str(value).strip().partition(" ")
-    sizes = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}
-    if unit.strip() not in sizes:
+    sizes = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}
+    found = re.fullmatch(r"([-+.\deE]+?)\s*([a-z]*)", str(value).strip())
+    try:
+        number, own = (float(found[1]), found[2] or unit) if found else (float("nan"), "")
+    except ValueError:
+        own = ""
+    if own not in sizes:
         raise ValueError(f"`{value}` is not a time in s, ms, us, min or h")
-    return float(number) * sizes[unit.strip()]
+    return number * sizes[own]

@@ -104,7 +104,9 @@ def order(model: Model, *, levels: int = 6, **choices: Any) -> Order:
     """Observed order of a scheme or a coupling on a model, by halving the step, as `interfield order`."""
     if not 3 <= levels <= 16:
         raise ValueError("levels must be from 3 to 16")
-    u, v, s, claimed, said = _native.order(model._source(), _choices(**choices), levels)
+    model._of_its_elements("order")
+    chosen = _choices(**choices)
+    u, v, s, claimed, said = _native.order(model._source(chosen), chosen, levels)
     warn(said)
     return Order(Convergence(*u), Convergence(*v), None if s is None else Convergence(*s), claimed)
 
@@ -124,6 +126,7 @@ def radius_map(model: Model, axes: Mapping[str, Sequence[Any]], *, progress: boo
     Names of axes are those of `Model.run` (`dt`, `scheme`, `coupling`, `substeps`, ...); any other is a parameter of the model.
     """
     known = {"scheme", "dt", "until", "coupling", "substeps", "whole", "tangent"}
+    model._of_its_elements("radius_map")
     grids = {name: list(values) for name, values in axes.items()}
     shape = [len(values) for values in grids.values()]
     all_choices = []

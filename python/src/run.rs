@@ -87,7 +87,9 @@ impl Observer for Watching {
             if let Some(observer) = self.observer.as_ref().filter(|_| self.stopped.is_none()) {
                 let go_on = Python::attach(|py| {
                     let said = observer.call1(py, (moment.t, PyArray1::from_slice(py, moment.row)))?;
-                    Ok::<bool, PyErr>(!said.bind(py).is(&*pyo3::types::PyBool::new(py, false)))
+                    // Also the false of numpy.
+                    let said = said.bind(py);
+                    Ok::<bool, PyErr>(said.is_none() || said.is_truthy()?)
                 });
                 match go_on {
                     Ok(true) => {}

@@ -25,9 +25,9 @@ impl Source {
 
 /// Choices as JSON.
 pub(crate) fn choices(text: &str) -> PyResult<Choices> {
-    serde_json::from_str(text)
-        .map(|kept: Value| Choices::from_json(&kept))
-        .map_err(|e| PyValueError::new_err(format!("the choices are not JSON: {e}")))
+    let given: Value =
+        serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("the choices are not JSON: {e}")))?;
+    Choices::written(&given).map_err(PyValueError::new_err)
 }
 
 /// Why something was not done.

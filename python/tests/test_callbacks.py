@@ -201,6 +201,17 @@ def test_a_specimen_that_fails_ends_the_test(tmp_path):
     assert len(recording.t) > 100
 
 
+def test_what_would_forget_the_function_is_refused():
+    model = hybrid()
+    model.specimen("isolators", lambda t, u, v: 2e6 * u)
+    for use in (
+        model.rehearse, lambda: model.ensemble([{}]), lambda: interfield.order(model),
+        lambda: interfield.radius_map(model, {"dt": ["1 ms"]}),
+    ):
+        with pytest.raises(ValueError, match="`isolators` is computed by a Python function"):
+            use()
+
+
 def test_a_compensator_of_python():
     model = hybrid()
     model.specimen("isolators", compensator=lambda target, measured: target)

@@ -98,3 +98,38 @@ def test_a_load_may_be_a_function():
     # Linear in time: what is sampled is what is meant.
     a, b = told.run(progress=False), called.run(progress=False)
     assert np.allclose(a["mass.x"], b["mass.x"], rtol=1e-12, atol=1e-18)
+
+
+def test_a_load_that_was_sampled_ends_with_its_samples():
+    model = oscillator()
+    model.load("force", at="mass.x", signal=lambda t: 10.0)
+    for use in (model.run, model.simulation, model.check, model.rehearse):
+        with pytest.raises(ValueError, match="sampled up to 1.01 s"):
+            use(until="2 s")
+    with pytest.raises(ValueError, match="sampled up to 1.01 s"):
+        model.ensemble([{"until": 2}], progress=False)
+    model.analysis(duration="2 s")
+    with pytest.raises(ValueError, match="sampled up to 1.01 s"):
+        model.run(progress=False)
+    assert model.run(until="1 s", progress=False).t[-1] == pytest.approx(1.0)
+
+
+def test_plain_times_are_in_the_unit_of_the_model():
+    text, plain = oscillator(), interfield.Model("Oscillator", dofs=["x"])
+    plain.units(time="ms")
+    plain.node("mass", mass="1 t", initial={"x": "1 mm"})
+    plain.element("spring", name="k", nodes=["ground", "mass"], dof="x", k="40 kN/m")
+    plain.analysis(scheme="newmark", dt=10, duration=1000)
+    plain.record(channels=["mass.x"])
+    seen = []
+    for model in (text, plain):
+        model.load("force", at="mass.x", signal=lambda t: seen.append(t) or 10 * t)
+    assert len(seen) == 204 and seen[:102] == seen[102:] and seen[101] == pytest.approx(1.01)
+    a, b = text.run(until="0.5 s", progress=False), plain.run(until=500, progress=False)
+    assert len(a.t) == len(b.t) == 51 and np.array_equal(a["mass.x"], b["mass.x"])
+
+
+def test_choices_of_a_wrong_kind_are_refused():
+    for wrong in ({"substeps": 0}, {"substeps": 2.5}, {"scheme": 3}, {"coupling": True}, {"set": {"k": None}}, {"step": 1}):
+        with pytest.raises((TypeError, ValueError)):
+            oscillator().run(progress=False, **wrong)

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from test_models import MODELS
 
 import interfield
@@ -42,3 +43,14 @@ def test_what_fails_there_ends_the_test_as_configured(tmp_path):
         assert stopped.result is None or stopped.result.outcome["end"] != "finished"
     else:
         raise AssertionError("a broken specimen must end the test")
+
+
+def test_laws_and_compensators_are_refused():
+    path = os.path.join(MODELS, "isolated-building.toml")
+    for given in ({"laws": {"a": Spring()}}, {"compensators": {"isolators": lambda target, measured: target}}):
+        with pytest.raises(ValueError, match="in real time, only specimens"):
+            interfield.Model.from_file(path).run(real_time=True, progress=False, **given)
+    model = interfield.Model.from_file(path)
+    model.specimen("isolators", compensator=lambda target, measured: target)
+    with pytest.raises(ValueError, match="in real time, only specimens"):
+        model.run(real_time=True, progress=False)

@@ -86,6 +86,10 @@ def test_forms_of_a_result():
 def test_an_observer_ends_a_run():
     result = oscillator().run(observer=lambda t, row: t < 0.5, progress=False)
     assert result.outcome["end"] == "interrupted" and 0.5 <= result.t[-1] <= 0.511
+    # The false of numpy ends it too; nothing at all does not.
+    numpy = oscillator().run(observer=lambda t, row: np.float64(t) < 0.5, progress=False)
+    assert np.array_equal(numpy.rows, result.rows)
+    assert oscillator().run(observer=lambda t, row: None, progress=False).t[-1] == pytest.approx(1.0)
 
     def fails(t, row):
         raise ZeroDivisionError("on purpose")

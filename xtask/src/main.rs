@@ -155,7 +155,10 @@ fn format(context: &Context) -> Outcome {
     let apart = context
         .run(context.cargo(["fmt", "--check", "--manifest-path", no_std::MANIFEST]))
         .map_err(|e| format!("{e}; run `cargo fmt --manifest-path {}`", no_std::MANIFEST));
-    all.and(apart)?;
+    let python = context
+        .run(context.cargo(["fmt", "--check", "--manifest-path", package::MANIFEST]))
+        .map_err(|e| format!("{e}; run `cargo fmt --manifest-path {}`", package::MANIFEST));
+    all.and(apart).and(python)?;
     Ok(String::new())
 }
 
@@ -178,7 +181,10 @@ fn lints(context: &Context) -> Outcome {
     let mut apart = context.cargo(["clippy", "--locked", "--manifest-path", no_std::MANIFEST, "--target-dir"]);
     apart.arg(no_std::target(context)).args(["--", "-D", "warnings"]);
     let apart = context.run(apart);
-    all.and(network).and(apart)?;
+    let mut python = context.cargo(["clippy", "--locked", "--manifest-path", package::MANIFEST, "--target-dir"]);
+    python.arg(&context.target).args(["--", "-D", "warnings"]);
+    let python = context.run(python);
+    all.and(network).and(apart).and(python)?;
     Ok(String::new())
 }
 

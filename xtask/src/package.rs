@@ -1,13 +1,16 @@
 //! The Python package as users have it: a wheel from `pip`, in a fresh environment; its tests, notebooks, stubs and examples; the C
 //! library; and the functions for MATLAB in Octave.
 //!
-//! All of it is built in the profile of the tests, so that what they have compiled is not compiled again.
+//! All of it is built in the profile of the tests, and beside what they have built, so that the dependencies are not compiled again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::context::{Context, Outcome};
 use crate::{debian, python};
+
+/// Its native part, which is not part of the workspace.
+pub(crate) const MANIFEST: &str = "python/Cargo.toml";
 
 /// Of the tests, or of users.
 #[derive(Clone, Copy)]
@@ -35,7 +38,7 @@ impl Profile {
 /// Builds everything and tests it.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = python::package(context)?;
-    build(context, Profile::Dev)?;
+    context.build()?;
     let wheel = wheel(context, &python, Profile::Dev)?;
     fresh(context, &python, &wheel)?;
     install(context, &python, &wheel)?;
@@ -59,17 +62,11 @@ pub(crate) fn stage(context: &Context) -> Outcome {
 /// What Python costs beside the program.
 pub(crate) fn bench(context: &Context) -> Result<(), String> {
     let python = python::package(context)?;
-    build(context, Profile::Release)?;
+    context.run(context.cargo(["build", "--locked", "--release", "-p", "interfield-cli", "-p", "interfield-capi"]))?;
     install(context, &python, &wheel(context, &python, Profile::Release)?)?;
     let mut command = with_libraries(context, &python, Profile::Release);
     command.arg("python/bench.py");
     context.run(command)
-}
-
-/// The program and the C library.
-fn build(context: &Context, profile: Profile) -> Result<(), String> {
-    let packages = ["build", "--locked", "-p", "interfield-cli", "-p", "interfield-capi", "--profile", profile.name()];
-    context.run(context.cargo(packages))
 }
 
 /// The wheel as `pip install ./python` builds it.

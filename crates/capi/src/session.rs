@@ -28,9 +28,9 @@ impl Session {
     pub(crate) fn open(file: &ModelFile, choices: &str) -> Result<Self, String> {
         let choices = match choices.trim() {
             "" => Choices::default(),
-            given => Choices::from_json(
+            given => Choices::written(
                 &serde_json::from_str(given).map_err(|e| format!("the choices are not valid JSON: {e}"))?,
-            ),
+            )?,
         };
         let shown = |refused: Refused| refused.render(false).trim_end().to_owned();
         let (model, _) = file.model(&choices).map_err(shown)?;

@@ -46,6 +46,7 @@ int main(int count, char **words)
     expect(interfield_open(NULL, NULL) == NULL, "no path");
     expect(interfield_open_text("analysis = {", NULL, NULL) == NULL, "a text that is no model");
     expect(interfield_open_text(OSCILLATOR, NULL, "{") == NULL, "choices that are no JSON");
+    expect(interfield_open_text(OSCILLATOR, NULL, "{\"until\": 2}") == NULL, "a choice of another kind");
     expect(interfield_step(NULL, 1) == INTERFIELD_FAILED, "no handle");
     expect(isnan(interfield_time(NULL)), "no time");
     interfield_close(NULL);

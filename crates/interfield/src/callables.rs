@@ -1,8 +1,9 @@
 //! Functions that whoever runs a model brings along: laws, specimens and compensators that are computed by the program on
 //! top of this library, such as Python.
 //!
-//! Laws and specimens are [`Partner`]s, asked once per step or sample, in the thread that computes the targets or, in
-//! real time, in that of the controller. In real time an interpreter belongs in a process of its own, see [`crate::host`].
+//! Laws and specimens are [`Partner`]s, asked once per step or sample, in the thread that computes the targets. A test in real
+//! time refuses them all, because nobody knows how long they take: there a function belongs in a process of its own, see
+//! [`crate::host`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,6 +38,10 @@ impl Callables {
         self
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.laws.is_empty() && self.specimens.is_empty() && self.compensators.is_empty()
+    }
+
     pub(crate) fn law(&mut self, external: &str) -> Option<Box<dyn Partner>> {
         self.laws.remove(external)
     }
@@ -58,5 +63,50 @@ impl Callables {
         let laws = self.laws.keys().find_map(|n| strange(n, externals, "external with program = \"callable\""));
         let all = self.specimens.keys().chain(self.compensators.keys());
         laws.or_else(|| all.into_iter().find_map(|n| strange(n, specimens, "specimen")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use interfield_lab::partner::Trouble;
+
+    use super::*;
+    use crate::laboratory::RealTime;
+    use crate::{Choices, ModelFile, Setup};
+
+    /// Never asked.
+    struct Silent;
+
+    impl Partner for Silent {
+        fn dofs(&self) -> usize {
+            1
+        }
+
+        fn exchange(&mut self, _: f64, _: &[f64], _: &[f64], _: &mut [f64], _: &mut [f64]) -> Result<(), Trouble> {
+            unreachable!("nothing has moved")
+        }
+    }
+
+    #[test]
+    fn functions_are_refused_in_real_time() {
+        let text = r#"
+            dofs = ["x"]
+            node = [{ name = "mass", mass = "1 t", initial = { x = "1 mm" } }]
+            element = [{ type = "spring", nodes = ["ground", "mass"], dof = "x", k = "40 kN/m" }]
+            external = [{ name = "push", program = "callable", dofs = ["mass.x"], stiffness = [[0]] }]
+            analysis = { scheme = "alpha-os", dt = "10 ms", duration = "10 s" }
+        "#;
+        let file = ModelFile::embedded("push", text.to_owned(), PathBuf::new());
+        let setup = |real_time: bool, name: &str| Setup {
+            callables: Callables::default().with_law(name, Box::new(Silent)),
+            real_time: RealTime { real_time, ..RealTime::default() },
+            ..Setup::default()
+        };
+        let refused = |setup: Setup| file.prepare(&Choices::default(), setup).err().map(|r| r.render(false));
+        assert!(refused(setup(true, "push")).is_some_and(|said| said.contains("real-time test")));
+        assert!(refused(setup(false, "pull")).is_some_and(|said| said.contains("no external")));
+        assert_eq!(refused(setup(false, "push")), None);
     }
 }

@@ -81,6 +81,12 @@ impl ModelFile {
         let files = setup.output.as_ref().map(|wanted| wanted.files(!model.specimens.is_empty())).transpose()?;
         let results = files.as_ref().map_or(Path::new("interfield-out/model.h5"), |f| &f.results);
         fitting(&setup.callables, &model)?;
+        if setup.real_time.real_time && !setup.callables.is_empty() {
+            let help = "run it without real time, or host the specimen in a process of its own, at an address `at`";
+            let message =
+                "a function of the calling program cannot be part of a real-time test: it could stop the loop";
+            return Err(Refused::new(Cause::Input, message, help));
+        }
         let programs = Programs::start_with(&mut model, self.folder(), results, &mut setup.callables)
             .map_err(|message| Refused::new(Cause::Fault, message, "see `[[external]]` in the reference"))?;
         let structure = self.advised_model(model, &places, None)?.structure;

@@ -220,10 +220,13 @@ class Result(Mapping[str, Floats]):
         panels = np.atleast_1d(figure.subplots(len(units), 1, sharex=True))
         x, label = (self.t, "t [s]") if against is None else (self[against], f"{against} [{self.unit(against)}]")
         for panel, unit in zip(panels, units):
-            for name in (n for n in chosen if self.unit(n) == unit):
+            own = [n for n in chosen if self.unit(n) == unit]
+            for name in own:
                 panel.plot(x, self[name], label=name, linewidth=0.9)
-            panel.set_ylabel(f"[{unit}]")
-            panel.legend(loc="upper right", fontsize="small")
+            # A legend would lie on the curve.
+            panel.set_ylabel(f"{own[0]} [{unit}]" if len(own) == 1 else f"[{unit}]")
+            if len(own) > 1:
+                panel.legend(loc="best", fontsize="small")
             panel.grid(alpha=0.3)
         panels[-1].set_xlabel(label)
         return figure

@@ -1,6 +1,7 @@
 """Runs: the same bits as the program, results in all forms, ends of all kinds."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,19 @@ def test_the_same_bits_as_the_program(tmp_path, name, options, choices):
     rows.append(sim.row)
     every = (len(rows) - 1) // (len(ours.t) - 1)
     assert np.array_equal(np.array(rows)[::every], ours.rows)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/book/src/python.md"])
+def test_the_first_example_of_a_page_runs(tmp_path, page):
+    pytest.importorskip("matplotlib")
+    with open(os.path.join(MODELS, "..", page), encoding="utf-8") as file:
+        example = re.search(r"```python\n(.*?)```", file.read(), re.S)[1]
+    assert len(example.strip().splitlines()) <= 6
+    os.symlink(os.path.abspath(MODELS), tmp_path / "models")
+    said = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "verdict" in said.stdout
+    assert (tmp_path / "response.png").read_bytes()[:4] == b"\x89PNG"
+    assert interfield.open_result(tmp_path / "response.h5").t[-1] == pytest.approx(10.0)
 
 
 def test_a_file_is_written_while_it_runs(tmp_path):

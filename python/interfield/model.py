@@ -393,7 +393,8 @@ class Model:
 
         `scheme`, `dt`, `until`, `coupling`, `substeps`, `whole`, `tangent`, `set` (a dict of parameters) and `param` (of the scheme)
         replace what the model says. Without `output` the result stays in memory; with it, it is written to a result file while the run goes on.
-        `observer(t, row)` sees each recorded row and ends the run by returning False. In real time, functions run in processes of their own.
+        `observer(t, row)` sees each recorded row and ends the run by returning False. In real time, specimens run in processes of their own;
+        laws and compensators are refused.
         Ctrl-C ends the run as it should end and raises `KeyboardInterrupt`; a run that fails raises `RunError`, an exception
         of a function `CallbackError`: both have the `result` up to there, and the file is whole.
         """

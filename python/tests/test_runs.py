@@ -56,7 +56,7 @@ def test_the_first_example_of_a_page_runs(tmp_path, page):
     assert len(example.strip().splitlines()) <= 6
     os.symlink(os.path.abspath(MODELS), tmp_path / "models")
     said = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True, capture_output=True, text=True)
-    assert "verdict" in said.stdout
+    assert said.stdout == "good\n"
     assert (tmp_path / "response.png").read_bytes()[:4] == b"\x89PNG"
     assert interfield.open_result(tmp_path / "response.h5").t[-1] == pytest.approx(10.0)
 

@@ -1,6 +1,6 @@
 //! Result and recording files: complete, killed, or still being written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use interfield::record::settings_json;
@@ -18,7 +18,7 @@ pub(crate) struct Reader {
     reader: Mutex<results::Reader>,
 }
 
-fn open(path: &PathBuf) -> PyResult<results::Reader> {
+fn open(path: &Path) -> PyResult<results::Reader> {
     results::Reader::open(path).map_err(|e| match e {
         results::Error::Io { .. } => PyOSError::new_err(e.to_string()),
         other => Failure::from(other.to_string()).into(),

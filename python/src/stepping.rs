@@ -159,7 +159,7 @@ impl Stepper {
     /// Replaces the state vector.
     fn set_vector(&self, values: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
         let values = values.as_array();
-        self.lock().set_state(&values.to_vec()).map_err(|message| PyValueError::new_err(message))
+        self.lock().set_state(&values.to_vec()).map_err(PyValueError::new_err)
     }
 
     /// The complete state as bytes.

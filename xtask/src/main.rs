@@ -6,6 +6,7 @@
 //! passes because a tool is missing: what cannot run has failed, and says what to install.
 
 mod book;
+mod console;
 mod context;
 mod debian;
 mod export;
@@ -64,6 +65,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
+    Stage { name: "console", about: "tests commanded from the console, in Chromium", run: console::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];
 

@@ -50,6 +50,19 @@ pub(crate) fn scripts(context: &Context) -> Result<PathBuf, String> {
     environment(context, &SCRIPTS, |_| Ok(()))
 }
 
+/// What reads MCAP.
+const CONSOLE: Environment = Environment {
+    folder: "venv-console",
+    requirements: "peers/requirements-console.txt",
+    modules: "mcap.reader",
+    options: &["--no-deps"],
+};
+
+/// The Python that reads MCAP, made if need be.
+pub(crate) fn console(context: &Context) -> Result<PathBuf, String> {
+    environment(context, &CONSOLE, |_| Ok(()))
+}
+
 /// The Python with OpenSees and what reads result files, made if need be.
 pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {
     environment(context, &PEERS, libraries)

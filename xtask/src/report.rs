@@ -150,7 +150,7 @@ fn judge(found: &Value, size: u64) -> Outcome {
 }
 
 /// The browser, installed if it is missing.
-fn chromium(context: &Context) -> Result<String, String> {
+pub(crate) fn chromium(context: &Context) -> Result<String, String> {
     let there = || {
         ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
             let mut version = Command::new(name);

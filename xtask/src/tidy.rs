@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),
+    ("interfield-console", &["interfield-lab"]),
     ("interfield-learn", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-wire", &["interfield-lab"]),
     ("interfield-peers", &["interfield-lab", "interfield-linalg"]),

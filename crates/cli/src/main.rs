@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod cmd;
+mod console;
 mod drawing;
 mod frames;
 mod interrupt;
@@ -47,6 +48,7 @@ Examples:
   interfield lab tower.toml                   emulate its laboratory in a separate process
   interfield serve tower.toml                 serve its specimen to OpenSees, OpenFresco, UT-SIM
   interfield show interfield-out/frame.h5     summary of a result file
+  interfield console interfield-out/tower.h5  play a test back on the page of the console
   interfield report interfield-out/frame.h5   write its report again
   interfield pack interfield-out/tower.h5     archive a test with all of its files
   interfield compare a.h5 b.h5                compare two results
@@ -94,6 +96,7 @@ enum Command {
     Serve(cmd::serve::Args),
     Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
+    Console(cmd::console::Args),
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
     Report(cmd::report::Args),
@@ -147,6 +150,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Serve(args)) => cmd::serve::run(&args),
         Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
+        Some(Command::Console(args)) => cmd::console::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),
         Some(Command::Report(args)) => cmd::report::run(&args),

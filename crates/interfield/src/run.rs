@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interfield_kernel::{Archive, Persist};
+use interfield_lab::controller::Word;
 use interfield_language::Model;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
@@ -47,6 +48,10 @@ pub struct Setup {
     pub checkpoint: Option<Duration>,
     /// A checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// Where the samples of its rigs are shown.
+    pub shown: Option<laboratory::Shown>,
+    /// Who commands it, also before it starts: what was said then is obeyed in the first sample.
+    pub operator: Operator,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -120,6 +125,21 @@ impl ModelFile {
 }
 
 impl Prepared<'_> {
+    /// Model and choices may be shown before anything is started: what was said about the start is said again here.
+    pub fn arm(&mut self, arming: Arming) {
+        self.setup.arming = arming;
+    }
+
+    /// Who will command the run, and can end it before and while it starts.
+    pub fn operator(&self) -> &Operator {
+        &self.setup.operator
+    }
+
+    /// Shows the samples of its rigs.
+    pub fn show_on(&mut self, shown: laboratory::Shown) {
+        self.setup.shown = Some(shown);
+    }
+
     /// Ends a part of the preparation that the caller did, for the timings of the run.
     pub fn lap(&mut self, what: &'static str) {
         self.laps.end(what);
@@ -131,7 +151,7 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
-        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume } = setup;
+        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown, operator } = setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
@@ -150,7 +170,9 @@ impl Prepared<'_> {
         let program_logs = programs.program_logs().to_vec();
         let results = files.as_ref().map(|f| f.results.as_path());
         let mut laboratory = Laboratory::new(results, file.folder(), &meta, &model, real_time, replay, programs)
-            .armed(&arming, rehearsed);
+            .armed(&arming, rehearsed)
+            .shown_on(shown)
+            .commanded_by(operator);
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
         meta.settings.extend(record::solver(&sim));
@@ -426,6 +448,7 @@ impl Run {
         let place = self.place();
         let stopped = |reason: String| Some(End::Faulted(format!("at {place}: {reason}")));
         let lost = self.sim.lost();
+        self.operator.pass(t);
         let stopping = lost.is_some() || self.operator.is_stopped();
         // Extremes are those of all steps, whatever is recorded of them.
         if let Err(fault) = self.sim.sample(self.done, &mut self.row) {
@@ -491,7 +514,13 @@ impl Run {
             Refused::new(Cause::Input, why, "or omit --resume")
         };
         self.sim.watch().map_err(|fault| refuse(self.sim.explain(fault)))?;
+        // What was said before this moment is said of this run, and not of the one that was saved.
+        let said = self.operator.lines();
         checkpoint.restore(self).map_err(|e| refuse(e.to_string()))?;
+        said.iter().for_each(|line| self.operator.keep(line));
+        if self.operator.is_ending() {
+            self.operator.rigs().forestall(&Word::Abort);
+        }
         (self.done, self.begun) = (checkpoint.step, true);
         let rows = self.done / self.model.every + 1;
         if let (Some(record), Some(results)) = (&mut self.record, &earlier.results) {
@@ -563,6 +592,9 @@ impl Run {
         // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
         let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
         let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
+        if !self.operator.has_rigs() {
+            self.operator.lines().iter().for_each(|line| self.log(line));
+        }
         let lines = programs::text(&self.program_logs, &self.model);
         lines.lines().filter(|l| !l.is_empty()).for_each(|line| self.log(line.trim()));
         self.log(&format!("timings: {}", self.laps.text()));

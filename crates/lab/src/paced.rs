@@ -104,7 +104,9 @@ impl Paced {
                 let tick = clock.wait();
                 let over = turn.take();
                 beat.fetch_add(1, Ordering::Release);
-                timing.note(&tick, clock.now_ns());
+                let end = clock.now_ns();
+                timing.note(&tick, end);
+                turn.controller.keep_time(&tick, end, timing.missed);
                 if over {
                     turn.controller.close();
                     return Ended { controller: turn.controller, timing, rights };

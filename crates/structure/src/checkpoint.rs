@@ -15,7 +15,7 @@ use interfield_kernel::{Persist, StateError};
 /// The first bytes of a checkpoint.
 const MAGIC: &[u8; 8] = b"ifstate\n";
 /// Changes with what is saved, and in which order.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the numbers, and behind them.
 const HEAD: usize = 8 + 4 + 32 + 8 + 8;
 const TAIL: usize = 8;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args as ClapArgs;
+use interfield_console::Hub;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::Histogram;
 use interfield_language::Model;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use interfield::Operator;
 
 use crate::Exit;
+use crate::console::{self, ConsoleArgs, LabDesk, Watched};
 use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
@@ -61,6 +63,8 @@ pub(crate) struct Args {
     /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    console: ConsoleArgs,
 }
 
 /// What is wrong, what to do about it, and how to end.
@@ -105,9 +109,16 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let ready = chosen.into_iter().zip(&places).map(|(index, listen)| stand(args, model, folder, index, listen));
     let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
     let stop = stop_by_ctrl_c();
+    let about = console::about_model(model, "emulated laboratory");
+    let opened = console::open(&args.console, about, None, None);
+    let opened = opened.map_err(|message| (message, console::HELP.to_owned(), Exit::BadInput))?;
+    let hub = opened.as_ref().map(|(hub, _)| hub);
+    if let Some(hub) = hub {
+        hub.commanded_by(Arc::new(LabDesk(stop.clone())));
+    }
     let names: Vec<&str> = stands.iter().map(|s| model.specimens[s.index].name.as_str()).collect();
     let records: Vec<Result<Hosted, String>> = std::thread::scope(|scope| {
-        let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop));
+        let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop, hub));
         let threads: Vec<_> = stands.into_iter().map(serve).collect();
         threads
             .into_iter()
@@ -255,7 +266,7 @@ fn open(model: &Model, index: usize) -> Result<Box<dyn Hardware>, String> {
     emulated(model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
 }
 
-fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Result<Hosted, String> {
+fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool, hub: Option<&Hub>) -> Result<Hosted, String> {
     let specimen = &model.specimens[stand.index];
     let aloud = !args.json && std::io::stderr().is_terminal();
     let mut news = |news: News| {
@@ -263,7 +274,13 @@ fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Res
             complain(&format!("`{}`: {}", specimen.name, words(news)));
         }
     };
-    let mut open = || open(model, stand.index);
+    let mut open = || {
+        let hardware = open(model, stand.index)?;
+        Ok(match hub {
+            Some(hub) => Box::new(Watched::new(hub, specimen, &model.units, hardware)),
+            None => hardware,
+        })
+    };
     let host = Host { offer: greeting(specimen), open: &mut open, news: &mut news, stop, keep: args.keep };
     host.serve(stand.dock.as_mut())
 }

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compensators;
 pub(crate) mod completions;
+pub(crate) mod console;
 pub(crate) mod couplings;
 pub(crate) mod doctor;
 pub(crate) mod elements;

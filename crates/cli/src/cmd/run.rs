@@ -1,6 +1,7 @@
 //! `interfield run`: integrates a model, writes a result file (or CSV) and a report.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
@@ -13,7 +14,10 @@ use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
-use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
+use interfield::{
+    Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+};
+use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
 use interfield_language::model::Channel;
 use interfield_report::{Block, Figure, Table};
@@ -24,6 +28,7 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::cmd::doctor;
+use crate::console::{self, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
@@ -95,6 +100,8 @@ pub(crate) struct Running {
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
+    #[command(flatten)]
+    console: ConsoleArgs,
 }
 
 /// The model that runs without arguments.
@@ -208,7 +215,7 @@ fn attempt(
     left: &mut Left,
 ) -> Result<Exit, Refused> {
     let Options { settings, threads, running } = options;
-    let Running { json, quiet, real_time, arming, checkpoint, resume, .. } = running;
+    let Running { json, quiet, real_time, arming, checkpoint, resume, console, .. } = running;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
@@ -218,6 +225,8 @@ fn attempt(
         replay,
         checkpoint: checkpoint.map(Duration::from_secs_f64),
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
+        shown: None,
+        operator: Operator::default(),
     };
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
@@ -228,7 +237,20 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
-    let mut run = prepared.start()?;
+    let mut desk =
+        Desk::open(console, loaded, &mut prepared, real_time.real_time, laboratory::Arming::from(arming).arm)?;
+    if let Some(desk) = &mut desk
+        && !desk.wait(console, arming, &mut prepared)
+    {
+        complain("the test was called off before it started");
+        return Ok(Exit::Interrupted);
+    }
+    let mut run = prepared.start().inspect_err(|refused| {
+        if let Some(desk) = &desk {
+            let why: Vec<&str> = refused.messages.iter().map(|m| m.message.as_str()).collect();
+            desk.desk.ended(&why.join("; "), false);
+        }
+    })?;
     // In real time nothing is kept for pictures.
     if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
         run.watch_members();
@@ -243,7 +265,11 @@ fn attempt(
     let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
     let free = run.simulation().free().to_vec();
     let mut looked = Instant::now();
+    let mut observer = desk.as_ref().map(|desk| desk.observer(&run));
     let outcome = run.to_end(&mut |m: &Moment<'_>| {
+        if let Some(observer) = &mut observer {
+            observer.observe(m);
+        }
         if let Some(page_data) = &mut page_data {
             page_data.see(m, &free);
         }
@@ -253,7 +279,84 @@ fn attempt(
         }
     });
     bar.finish_and_clear();
+    drop(observer);
+    if let Some(desk) = desk {
+        desk.end(&outcome);
+    }
     Ok(tell(loaded, &run, &outcome, page_data, machine, json, left))
+}
+
+/// The console of a run, and who commands from it.
+struct Desk {
+    hub: Hub,
+    console: Console,
+    desk: Arc<RunDesk>,
+}
+
+impl Desk {
+    /// Opens it, if one is wanted. Nothing has moved yet.
+    fn open(
+        args: &ConsoleArgs,
+        loaded: &Loaded,
+        prepared: &mut Prepared<'_>,
+        real_time: bool,
+        arm: bool,
+    ) -> Result<Option<Self>, Refused> {
+        if args.console.is_none() {
+            return Ok(None);
+        }
+        let mut about =
+            console::about(&prepared.structure, if real_time { "in real time" } else { "emulated or computed" });
+        let model = &prepared.structure.model;
+        // The page confirms what --arm allows. Without it the laboratory refuses whatever is not emulated, and there is nothing to confirm.
+        let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
+        let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
+        about["confirm"] = json!(confirm);
+        let results = prepared.files.as_ref().map(|f| f.results.clone());
+        let opened = console::open(args, about, Some(loaded.path()), results.as_deref());
+        let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
+        let Some((hub, console)) = opened else { return Ok(None) };
+        let operator = Box::new(console::Commanded(prepared.operator().clone()));
+        let desk = RunDesk::new(&hub, operator, real_time, console::time_scale(model), confirm);
+        hub.commanded_by(desk.clone());
+        let shown = console::shown(&hub, model);
+        prepared.show_on(shown);
+        Ok(Some(Desk { hub, console, desk }))
+    }
+
+    /// Waits until somebody starts the test; `false`: it was called off.
+    fn wait(&mut self, args: &ConsoleArgs, arming: &Arming, prepared: &mut Prepared<'_>) -> bool {
+        if args.console_start {
+            self.desk.open();
+            return true;
+        }
+        match self.desk.wait() {
+            Start::CalledOff => {
+                self.console.end();
+                false
+            }
+            Start::Confirmed(typed) => {
+                let mut said = laboratory::Arming::from(arming);
+                if !typed.is_empty() {
+                    said.confirm = Some(typed);
+                }
+                prepared.arm(said);
+                true
+            }
+        }
+    }
+
+    fn observer(&self, run: &Run) -> console::Observer {
+        let free = run.simulation().free().to_vec();
+        console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
+    }
+
+    /// Shows how it ended.
+    fn end(mut self, outcome: &Outcome) {
+        let verdict = format!("{}; verdict: {}", outcome.line(), outcome.verdict.line());
+        self.desk.ended(&verdict, outcome.is_good() || outcome.end == End::Interrupted);
+        self.console.end();
+    }
 }
 
 /// A time to wait.

@@ -16,6 +16,7 @@ pub mod tape;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use interfield_lab::controller::{Controller, MissPolicy};
@@ -24,7 +25,7 @@ use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Request, claim};
-use interfield_lab::realtime::{Clock, FollowingClock, Schedule, Waking, WallClock, WhenLate};
+use interfield_lab::realtime::{Clock, Feed, FollowingClock, Schedule, Waking, WallClock, WhenLate};
 use interfield_lab::rig::{LoopTiming, Rig};
 use interfield_lab::safety::{Names, Sequence};
 use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
@@ -89,8 +90,12 @@ impl RealTime {
     }
 }
 
+/// Where the samples of a rig are shown while it moves: asked once for each, before it does.
+pub type Shown = Arc<dyn Fn(&Specimen, &Controller) -> Option<Feed> + Send + Sync>;
+
 /// The workshop of a run.
 pub struct Laboratory {
+    shown: Option<Shown>,
     pace: RealTime,
     operator: Operator,
     meta: Meta,
@@ -122,6 +127,7 @@ impl Laboratory {
         programs: Programs,
     ) -> Self {
         Laboratory {
+            shown: None,
             pace,
             operator: Operator::default(),
             meta: meta.clone(),
@@ -144,6 +150,16 @@ impl Laboratory {
     /// Moves what is real only if this says that it may.
     pub fn armed(self, arming: &Arming, rehearsal: Rehearsal) -> Self {
         Laboratory { arming: Some((arming.clone(), rehearsal)), ..self }
+    }
+
+    /// Shows the samples of its rigs.
+    pub fn shown_on(self, shown: Option<Shown>) -> Self {
+        Laboratory { shown, ..self }
+    }
+
+    /// Its rigs listen to this operator.
+    pub fn commanded_by(self, operator: Operator) -> Self {
+        Laboratory { operator, ..self }
     }
 
     /// Whom its rigs listen to.
@@ -215,6 +231,9 @@ impl Workshop for Laboratory {
             self.accounts.retain(|(name, _)| *name != specimen.name);
             self.accounts.push((specimen.name.clone(), account.clone()));
             controller.record(tape::open(&path, &self.meta, specimen, &self.units, self.pace.real_time, account)?);
+        }
+        if let Some(feed) = self.shown.as_ref().and_then(|shown| shown(specimen, &controller)) {
+            controller.show_on(feed);
         }
         if self.pace.real_time {
             return Ok(Box::new(self.paced(specimen, controller)?));

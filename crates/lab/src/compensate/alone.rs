@@ -16,6 +16,14 @@ impl Compensator for Alone {
         command[0]
     }
 
+    fn adapts(&self) -> &'static [&'static str] {
+        self.0.adapts(0)
+    }
+
+    fn adapted(&self, memory: &[f64], values: &mut [f64]) {
+        self.0.adapted(memory, values);
+    }
+
     fn frozen(&self) -> Box<dyn Compensator> {
         Box::new(Alone(self.0.frozen()))
     }

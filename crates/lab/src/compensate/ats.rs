@@ -144,6 +144,15 @@ impl Compensator for Adapting {
         command
     }
 
+    fn adapts(&self) -> &'static [&'static str] {
+        &["a0", "a1 [s]", "a2 [s^2]"]
+    }
+
+    fn adapted(&self, memory: &[f64], values: &mut [f64]) {
+        let learned = memory.iter().zip(&self.start.series).take(FITTED);
+        values.iter_mut().zip(learned).for_each(|(x, (learned, start))| *x = start + learned);
+    }
+
     fn frozen(&self) -> Box<dyn Compensator> {
         Box::new(self.start)
     }

@@ -1,6 +1,6 @@
 //! Methods for one actuator, applied to each actuator of a rig by itself.
 
-use super::{Compensator, Multivariable};
+use super::{ADAPTED, Compensator, Multivariable};
 
 /// One compensator per actuator. Memory: theirs, one after the other.
 pub struct Each(Vec<Box<dyn Compensator>>);
@@ -26,6 +26,18 @@ impl Multivariable for Each {
             let (own, rest) = memory.split_at_mut(compensator.memory());
             memory = rest;
             commands[i] = compensator.command(own, targets[i], measured[i]);
+        }
+    }
+
+    fn adapts(&self, actuator: usize) -> &'static [&'static str] {
+        self.0.get(actuator).map_or(&[], |c| c.adapts())
+    }
+
+    fn adapted(&self, mut memory: &[f64], values: &mut [f64]) {
+        for (compensator, values) in self.0.iter().zip(values.chunks_exact_mut(ADAPTED)) {
+            let (own, rest) = memory.split_at(compensator.memory());
+            memory = rest;
+            compensator.adapted(own, values);
         }
     }
 

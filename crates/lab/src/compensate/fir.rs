@@ -120,6 +120,15 @@ impl Compensator for Adapting {
         command
     }
 
+    fn adapts(&self) -> &'static [&'static str] {
+        if self.learns { &["c0", "c1", "c2", "c3"] } else { &[] }
+    }
+
+    fn adapted(&self, memory: &[f64], values: &mut [f64]) {
+        let learned = memory.iter().zip(&self.start);
+        values.iter_mut().zip(learned).for_each(|(x, (learned, start))| *x = start + learned);
+    }
+
     fn frozen(&self) -> Box<dyn Compensator> {
         Box::new(Adapting { learns: false, ..*self })
     }

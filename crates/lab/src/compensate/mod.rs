@@ -56,6 +56,9 @@ impl Sampling {
     }
 }
 
+/// Most parameters of an actuator that a method adapts.
+pub const ADAPTED: usize = 4;
+
 /// A compensator at its sampling interval: parameters only, everything it has learned is in its memory.
 pub trait Compensator: Send + Sync {
     /// Numbers it remembers from one sample to the next; all zeros for one that was never used.
@@ -64,6 +67,14 @@ pub trait Compensator: Send + Sync {
     /// What to send to the actuator, m. `target` is where the specimen should be now, `measured` the latest word of the displacement
     /// sensor. A measurement that is no number teaches it nothing.
     fn command(&self, memory: &mut [f64], target: f64, measured: f64) -> f64;
+
+    /// Names of the parameters that it adapts, at most [`ADAPTED`], with their units; none where nothing is adapted.
+    fn adapts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Their values at present, from its memory. Does not allocate.
+    fn adapted(&self, _memory: &[f64], _values: &mut [f64]) {}
 
     /// The linear compensator that it is before it has learned anything, for probes of stability.
     fn frozen(&self) -> Box<dyn Compensator>;
@@ -85,6 +96,14 @@ pub trait Multivariable: Send + Sync {
     /// What to send to the actuators, m (rad). `targets` are where the actuators should be now, `measured` what their displacement sensors showed
     /// last; a measurement that is no number teaches nothing about its actuator. Every command is written.
     fn command(&self, memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]);
+
+    /// Names of the parameters that it adapts for an actuator, at most [`ADAPTED`], with their units; none where nothing is adapted.
+    fn adapts(&self, _actuator: usize) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Their values at present, from its memory: a row of [`ADAPTED`] for each actuator. Does not allocate.
+    fn adapted(&self, _memory: &[f64], _values: &mut [f64]) {}
 
     /// The linear compensator that it is before it has learned anything, for probes of stability.
     fn frozen(&self) -> Box<dyn Multivariable>;

@@ -12,6 +12,9 @@ const RETURN: f64 = 0.1;
 /// A specimen that catches up does so with this share of the samples of its way, at least.
 const CATCH_UP: f64 = 0.75;
 
+/// Most by which the pace of a test changes from one target to the next.
+const SLEW: f64 = 1.02;
+
 /// Who leads the actuators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
@@ -53,7 +56,7 @@ impl Controller {
             Some((before, 0)) if t <= before && there => (0, 0),
             Some((before, last)) if t <= before => (last.max(1), last),
             Some((before, _)) => {
-                let time = (t - before) * self.plan.time_scale;
+                let time = (t - before) * self.plan.time_scale * self.pace();
                 let samples = match self.plan.miss {
                     MissPolicy::Wait => self.eased_samples(u, time),
                     _ => (time / self.plan.period).round().max(1.0) as u64,
@@ -63,6 +66,14 @@ impl Controller {
         };
         self.clock = Some((t, last));
         samples
+    }
+
+    /// How many times slower than planned the next target is followed: what the operator wants, approached smoothly so that no
+    /// velocity jumps.
+    fn pace(&mut self) -> f64 {
+        let [now, wanted] = self.slower;
+        self.slower[0] = now * (wanted / now).clamp(1.0 / SLEW, SLEW);
+        self.slower[0]
     }
 
     /// Samples of a way from rest to rest: as long as is wished, or as the envelope asks for.

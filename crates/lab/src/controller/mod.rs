@@ -16,6 +16,7 @@
 mod course;
 mod force;
 mod lead;
+pub mod live;
 mod measure;
 mod operator;
 mod path;
@@ -29,6 +30,7 @@ use interfield_kernel::{Archive, Fault};
 use crate::guard::Guard;
 use crate::hardware::{Hardware, Interlock};
 use crate::kinematics::Kinematics;
+use crate::realtime::Feed;
 use crate::rig::{Reading, Target};
 use crate::safety::monitor::Found;
 use crate::safety::{Action, Alarm, Event, Limits, Monitor, Names, Sequence, State, Trip};
@@ -39,7 +41,7 @@ use force::Loads;
 pub use force::{Control, Held, Hold};
 use lead::Lead;
 use operator::Ear;
-pub use operator::{Operator, Word};
+pub use operator::{Operator, SLOWEST, Said, Word};
 use path::{Path, Rejoin, way};
 pub use plan::{Calibration, Home, MissPolicy, Plan};
 use sharing::Sharing;
@@ -88,6 +90,14 @@ pub struct Controller {
     monitor: Monitor,
     sequence: Sequence,
     tape: Option<Box<dyn Tape>>,
+    /// Where every sample is shown, if somebody looks.
+    feed: Option<Feed>,
+    /// What the compensation has adapted, for that.
+    adapted: Vec<f64>,
+    /// Of the last period: lateness and work, s, and all periods missed so far.
+    kept_time: [f64; 3],
+    /// How many times slower than planned targets are followed: by the last target, and as the operator wants it.
+    slower: [f64; 2],
     /// Names of its instruments, for what is told of them.
     names: Names,
     operator: Operator,
@@ -200,6 +210,10 @@ impl Controller {
             monitor: Monitor::new(rig, actuators, plan.period),
             sequence: Sequence::default(),
             tape: None,
+            feed: None,
+            adapted: vec![0.0; crate::compensate::ADAPTED * m],
+            kept_time: [0.0; 3],
+            slower: [1.0; 2],
             names: Names::default(),
             ear: operator.ear("", plan.period, Vec::new()),
             operator,
@@ -389,12 +403,12 @@ impl Controller {
     #[rustfmt::skip]
     fn persist_fields(&mut self, archive: &mut dyn Archive) {
         let Controller {
-            plan: _, kinematics: _, sensing: _, follows: _, tape: _, names: _, operator: _, u: _, r: _, free: _, strokes: _, row: _,
+            plan: _, kinematics: _, sensing: _, follows: _, tape: _, feed: _, adapted: _, kept_time: _, names: _, operator: _, u: _, r: _, free: _, strokes: _, row: _,
             wanted: _, taught: _, said: _,
             hardware, guards, monitor, sequence, ear, estimates, tick, number, clock,
             course, path, lead, loads, fresh, rejoin, compensated, sharing, ahead, fading, ramp, origin,
             waited, clear, stuck, again, warned, refusals, refused, stalled, dropped, late,
-            stroke, asked, command, now, before, raw,
+            stroke, asked, command, now, before, raw, slower,
         } = self;
         archive.same(guards.len());
         hardware.persist(archive);
@@ -414,7 +428,7 @@ impl Controller {
         archive.flag(fresh);
         rejoin.iter_mut().for_each(|rejoin| rejoin.persist(archive));
         sharing.persist(archive);
-        archive.numbers(compensated.as_flattened_mut().iter_mut().chain([fading, ramp]));
+        archive.numbers(compensated.as_flattened_mut().iter_mut().chain([fading, ramp]).chain(slower));
         archive.numbers([ahead, origin, stroke, asked, command, now, before].into_iter().chain(raw).flatten());
         [tick, number, waited, clear, dropped].into_iter().chain(refused).chain(late).for_each(|count| archive.whole(count));
         refusals.iter_mut().chain([again]).for_each(|count| archive.whole(count));
@@ -473,6 +487,7 @@ impl Controller {
 
     fn show(&self) {
         let t = self.clock.map_or(0.0, |c| c.0);
+        self.ear.show_pace(self.slower[0]);
         self.ear.show(self.sequence.state(), self.sequence.cause(), self.tick, t);
     }
 
@@ -483,6 +498,7 @@ impl Controller {
             let planned = matches!(event, Event::Resume | Event::Pause);
             self.happen(event, (!planned).then(|| Alarm::new(Trip::Operator, Action::Warn)));
         }
+        self.slower[1] = self.ear.slower();
         for i in 0..self.loads.y().len() {
             if let Some(to) = self.ear.control(i) {
                 self.loads.switch(i, to);

@@ -25,11 +25,14 @@ pub enum Word {
     Control(String, Control),
     /// Keep this with the test.
     Note(String),
+    /// Follow the targets so many times slower than planned, from 1; as thousandths.
+    Slower(u32),
 }
 
 impl Word {
     /// All, as they are written.
-    pub const WORDS: &str = "pause, resume, stop, abort, status, control ACTUATOR force|displacement, note TEXT";
+    pub const WORDS: &str =
+        "pause, resume, stop, abort, status, control ACTUATOR force|displacement, slower FACTOR, note TEXT";
 
     /// Reads a word; the error is a sentence for the operator.
     ///
@@ -48,6 +51,12 @@ impl Word {
                 });
                 found.ok_or_else(|| "write control ACTUATOR force, or control ACTUATOR displacement".to_owned())
             }
+            ("slower", factor) => {
+                let factor = factor.parse::<f64>().ok().filter(|f| (1.0..=SLOWEST).contains(f));
+                let factor =
+                    factor.ok_or_else(|| format!("write slower FACTOR, a number from 1 (as planned) to {SLOWEST}"))?;
+                Ok(Word::Slower((1000.0 * factor).round() as u32))
+            }
             ("pause", "") => Ok(Word::Pause),
             ("resume", "") => Ok(Word::Resume),
             ("stop", "") => Ok(Word::Stop),
@@ -56,6 +65,26 @@ impl Word {
             _ => Err(format!("unknown command `{line}`; nothing was done; commands are: {}", Word::WORDS)),
         }
     }
+}
+
+/// Slowest pace, as a multiple of the time that was planned.
+pub const SLOWEST: f64 = 1000.0;
+
+/// What a rig says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// Name; empty for the only one.
+    pub name: String,
+    /// State of its test.
+    pub state: State,
+    /// What first kept the test from ending as planned.
+    pub cause: Option<Trip>,
+    /// Time of the model, s.
+    pub t: f64,
+    /// Time in the laboratory, s.
+    pub laboratory: f64,
+    /// How many times slower than planned it goes.
+    pub slower: f64,
 }
 
 /// How a rig says where it is.
@@ -69,6 +98,8 @@ struct Shown {
     tick: AtomicU64,
     /// Time of the model, bits of a float.
     time: AtomicU64,
+    /// How many times slower than planned it goes, bits of a float.
+    slower: AtomicU64,
     /// Words taken.
     taken: AtomicU64,
     /// Actuators that hold inner degrees of freedom: name, and the control that is wanted, from 1; 0: as it is.
@@ -79,6 +110,8 @@ struct Shown {
 struct Shared {
     /// What is wanted of the test: 0 go on, 1 pause, 2 stop, 3 abort.
     wanted: AtomicU8,
+    /// How many times slower than planned it should go, in thousandths; 0: as planned.
+    slower: AtomicU32,
     /// How often `resume` was said.
     resumed: AtomicU64,
     /// Words said.
@@ -102,14 +135,27 @@ impl Operator {
     /// # Errors
     /// A sentence, when the word comes too late or changes nothing.
     pub fn say(&self, word: &Word) -> Result<String, String> {
+        self.say_by("", word)
+    }
+
+    /// The same by somebody, who is kept with it.
+    ///
+    /// # Errors
+    /// A sentence, when the word comes too late or changes nothing.
+    pub fn say_by(&self, who: &str, word: &Word) -> Result<String, String> {
+        let by = if who.is_empty() { String::new() } else { format!(" ({who})") };
         let answer = match word {
             Word::Status => return Ok(self.status()),
             Word::Note(text) => {
-                self.keep(&format!("note: {text}"));
+                self.keep(&format!("note{by}: {text}"));
                 return Ok("noted".to_owned());
             }
             _ if self.is_over() => return Err(format!("the test is over: {}", self.status())),
             Word::Control(name, to) => self.want_control(name, *to),
+            Word::Slower(factor) => {
+                self.0.slower.store(*factor, Ordering::Release);
+                Ok(format!("{} times slower than planned", f64::from(*factor) / 1000.0))
+            }
             Word::Pause => self.want(PAUSE, &[GO_ON], "pausing"),
             Word::Resume => self.want(GO_ON, &[PAUSE, GO_ON], "resuming"),
             Word::Stop => self.want(STOP, &[GO_ON, PAUSE], "stopping: the specimen returns to its start position"),
@@ -125,8 +171,9 @@ impl Operator {
         }
         self.0.said.fetch_add(1, Ordering::AcqRel);
         self.keep(&match word {
-            Word::Control(name, to) => format!("operator: control {name} {}", to.name()),
-            word => format!("operator: {}", format!("{word:?}").to_lowercase()),
+            Word::Control(name, to) => format!("operator{by}: control {name} {}", to.name()),
+            Word::Slower(factor) => format!("operator{by}: slower {}", f64::from(*factor) / 1000.0),
+            word => format!("operator{by}: {}", format!("{word:?}").to_lowercase()),
         });
         Ok(format!("{answer}; {}", self.status()))
     }
@@ -155,6 +202,17 @@ impl Operator {
             Err(STOP) => Err("the test is being stopped already".to_owned()),
             Err(_) => Err("the test is being aborted already".to_owned()),
         }
+    }
+
+    /// Wants the end of rigs that come later: they obey in their first sample, before anything has moved.
+    pub fn forestall(&self, word: &Word) {
+        let wanted = match word {
+            Word::Stop => STOP,
+            Word::Abort => ABORT,
+            _ => return,
+        };
+        self.0.wanted.fetch_max(wanted, Ordering::AcqRel);
+        self.0.said.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether all rigs have taken what was said.
@@ -192,6 +250,19 @@ impl Operator {
     /// What was said and noted so far, a line each.
     pub fn lines(&self) -> Vec<String> {
         self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What every rig says of itself.
+    pub fn said(&self) -> Vec<Said> {
+        let one = |r: &Arc<Shown>| Said {
+            name: r.name.clone(),
+            state: State::from_code(r.state.load(Ordering::Acquire)).unwrap_or(State::Idle),
+            cause: r.cause.load(Ordering::Acquire).checked_sub(1).and_then(Trip::from_code),
+            t: f64::from_bits(r.time.load(Ordering::Acquire)),
+            laboratory: r.tick.load(Ordering::Acquire) as f64 * r.period,
+            slower: f64::from_bits(r.slower.load(Ordering::Acquire)),
+        };
+        self.rigs().iter().map(one).collect()
     }
 
     /// Where the test is, in a line.
@@ -283,6 +354,12 @@ impl Ear {
         let Ear { shared, shown: _, wanted, resumed } = self;
         archive.whole(wanted);
         archive.whole(resumed);
+        let pace = shared.slower.load(Ordering::Acquire);
+        let mut paced = pace;
+        archive.whole(&mut paced);
+        if paced != pace {
+            shared.slower.store(paced, Ordering::Release);
+        }
         let now = shared.wanted.load(Ordering::Acquire);
         let mut restored = now;
         archive.whole(&mut restored);
@@ -298,6 +375,16 @@ impl Ear {
             }
         }
         persist_lines(&mut shared.lines.lock().unwrap_or_else(PoisonError::into_inner), archive);
+    }
+
+    /// How many times slower than planned the test should go.
+    pub(super) fn slower(&self) -> f64 {
+        (f64::from(self.shared.slower.load(Ordering::Acquire)) / 1000.0).max(1.0)
+    }
+
+    /// Shows how many times slower it goes.
+    pub(super) fn show_pace(&self, slower: f64) {
+        self.shown.slower.store(slower.to_bits(), Ordering::Release);
     }
 
     /// Whether a pause is wanted.

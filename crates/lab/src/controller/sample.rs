@@ -45,6 +45,7 @@ impl Controller {
         self.before.copy_from_slice(&self.now);
         self.now.copy_from_slice(&readings[n..Reading::COUNT * n]);
         self.write(reply, seen, felt);
+        self.publish(reply, seen, felt, own);
         if let Some(w) = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit) {
             found = found.and(self.lasting(Alarm::new(Trip::Recorder, w.action)));
         }

@@ -114,6 +114,23 @@ impl Limits {
         Limits { energy, indicator, missing, deadline, recorder, not_finite, gone, ..Limits::none() }
     }
 
+    /// Those of a measured actuator, in the order of [`MEASURED`].
+    pub fn watches(&self) -> [Option<Watch>; MEASURES] {
+        [
+            self.measured_displacement,
+            self.measured_velocity,
+            self.measured_acceleration,
+            self.force,
+            self.force_rate,
+            self.tracking,
+            self.energy,
+            self.indicator,
+            self.frozen,
+            self.displacement,
+            self.velocity,
+        ]
+    }
+
     /// These limits of an actuator, and those of its rig where it has none of its own.
     pub fn or(self, rig: Limits) -> Self {
         Limits {
@@ -167,7 +184,21 @@ const REFUSED: f64 = 5e-3;
 /// The first of the measures, which can grow worse; the others are sums.
 const MAGNITUDES: usize = 6;
 /// Measures of an actuator, in the order of their counts.
-const MEASURES: usize = 11;
+pub const MEASURES: usize = 11;
+/// What each of them is a measure of.
+pub const MEASURED: [Trip; MEASURES] = [
+    Trip::MeasuredDisplacement,
+    Trip::MeasuredVelocity,
+    Trip::MeasuredAcceleration,
+    Trip::Force,
+    Trip::ForceRate,
+    Trip::Tracking,
+    Trip::Energy,
+    Trip::Indicator,
+    Trip::Frozen,
+    Trip::Displacement,
+    Trip::Velocity,
+];
 
 /// What the monitor remembers of an actuator.
 #[derive(Clone, Copy, Debug, Default)]
@@ -194,6 +225,8 @@ struct Past {
     reported: [f64; MEASURES],
     /// Whether it was told that a reading is no number.
     invalid: bool,
+    /// What was compared with the limits in this sample.
+    measures: [f64; MEASURES],
 }
 
 /// What was found in a sample.
@@ -269,6 +302,16 @@ impl Monitor {
         &self.rig
     }
 
+    /// The limits of an actuator, or of a sensor behind them, in the order of [`MEASURED`].
+    pub fn watches(&self, i: usize) -> [Option<Watch>; MEASURES] {
+        self.limits.get(i).map_or([None; MEASURES], Limits::watches)
+    }
+
+    /// What was compared with them in the last sample.
+    pub fn measures(&self, i: usize) -> [f64; MEASURES] {
+        self.actuators.get(i).map_or([0.0; MEASURES], |a| a.measures)
+    }
+
     /// The limit of the tracking error of an actuator, m.
     pub fn tracking(&self, i: usize) -> Option<f64> {
         self.limits.get(i)?.tracking.map(|w| w.limit)
@@ -342,23 +385,12 @@ impl Monitor {
         }
         past.invalid = false;
         let values = past.measure(now, self.period);
-        let watches: [(Trip, Option<Watch>); MEASURES] = [
-            (Trip::MeasuredDisplacement, l.measured_displacement),
-            (Trip::MeasuredVelocity, l.measured_velocity),
-            (Trip::MeasuredAcceleration, l.measured_acceleration),
-            (Trip::Force, l.force),
-            (Trip::ForceRate, l.force_rate),
-            (Trip::Tracking, l.tracking),
-            (Trip::Energy, l.energy),
-            (Trip::Indicator, l.indicator),
-            (Trip::Frozen, l.frozen),
-            // The commands themselves were judged before they left.
-            (Trip::Displacement, l.displacement.filter(|w| w.action == Action::Warn)),
-            (Trip::Velocity, l.velocity.filter(|w| w.action == Action::Warn)),
-        ];
+        past.measures = values;
         let mut found = Found::default();
-        for (m, (trip, watch)) in watches.into_iter().enumerate() {
-            let Some(watch) = watch else { continue };
+        for (m, (trip, watch)) in MEASURED.into_iter().zip(l.watches()).enumerate() {
+            // The commands themselves were judged before they left.
+            let judged = matches!(trip, Trip::Displacement | Trip::Velocity);
+            let Some(watch) = watch.filter(|w| !judged || w.action == Action::Warn) else { continue };
             let (value, reported) = (values[m], &mut past.reported[m]);
             past.counts[m] = if value > watch.limit { past.counts[m].saturating_add(1) } else { 0 };
             if past.counts[m] == 0 {
@@ -425,7 +457,21 @@ impl Monitor {
 
 impl Past {
     fn persist(&mut self, archive: &mut dyn Archive) {
-        let Past { seen, energy, stored, through, churn, travel, rates, span, asked, counts, reported, invalid } = self;
+        let Past {
+            seen,
+            energy,
+            stored,
+            through,
+            churn,
+            travel,
+            rates,
+            span,
+            asked,
+            counts,
+            reported,
+            invalid,
+            measures: _,
+        } = self;
         archive.option(seen, Seen::default(), |archive, seen| {
             let Seen { target, command, reached, force, led } = seen;
             archive.numbers([target, command, reached, force]);

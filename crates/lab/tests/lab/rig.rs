@@ -280,6 +280,23 @@ fn way(k: i32) -> f64 {
 }
 
 #[test]
+fn an_end_that_was_wanted_before_the_rig_came_is_obeyed_before_anything_moves() {
+    for word in [Word::Stop, Word::Abort] {
+        let hardware = Springs { keep: true, ..Springs::default() };
+        let commands = hardware.commands.clone();
+        let mut rig = controller(hardware, plan(1, MissPolicy::Hold), Limits::none());
+        let operator = Operator::default();
+        operator.forestall(&word);
+        rig.listen(&operator, "");
+        let mut memory = vec![0.0; rig.memory()];
+        let targets = (0..30).map(|k| rig.exchange(&mut memory, Target { t: 1e-3 * f64::from(k), u: &[0.01], v: &[] }));
+        assert!(targets.last().is_some_and(|last| last.is_err()), "{word:?}");
+        assert!(rig.sequence().state().is_over() && operator.is_heard(), "{word:?}");
+        assert!(commands.lock().unwrap().iter().flatten().all(|c| *c == 0.0), "{word:?}: it moved");
+    }
+}
+
+#[test]
 fn a_pause_stays_on_the_way_of_the_test_and_takes_all_the_time_there_is() {
     let (mut rig, operator, mut memory, commands) = under_way(Limits::none());
     assert!(operator.say(&Word::Pause).unwrap().contains("pausing"));

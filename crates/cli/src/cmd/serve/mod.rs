@@ -13,6 +13,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use interfield::laboratory::served::{Served, judge};
 use interfield::laboratory::{self, Assessed, Laboratory};
 use interfield::programs::Programs;
+use interfield_console::RunDesk;
 use interfield_lab::verdict::Grade;
 use interfield_peers::channel::{PeerAddress, Transport};
 use interfield_peers::host::{Ending, OnStall};
@@ -22,6 +23,7 @@ use interfield_peers::{opensees, site, utsim};
 use interfield_structure::specimen::apart;
 
 use crate::Exit;
+use crate::console::{self, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, ModelArgs, RealTime};
 use crate::output::{complain, fail};
@@ -82,6 +84,8 @@ pub(crate) struct Args {
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
+    #[command(flatten)]
+    console: ConsoleArgs,
     /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -152,6 +156,22 @@ pub(crate) fn run(args: &Args) -> Exit {
         Programs::default(),
     )
     .armed(&(&args.arming).into(), offer.rehearsal.clone());
+    let about = console::about_model(&offer.model, "served to another program");
+    let opened = match console::open(&args.console, about, Some(&args.model), Some(&offer.results)) {
+        Ok(opened) => opened,
+        Err(message) => {
+            fail(args.json, None, None, &message, console::HELP);
+            return Exit::BadInput;
+        }
+    };
+    if let Some((hub, _)) = &opened {
+        // Clients start the test; the operator holds, ends and slows it down.
+        let operator = Box::new(console::Commanded(laboratory.operator().clone()));
+        let desk = RunDesk::new(hub, operator, true, console::time_scale(&offer.model), Vec::new());
+        desk.open();
+        hub.commanded_by(desk);
+        laboratory = laboratory.shown_on(Some(console::shown(hub, &Arc::new(offer.model.clone()))));
+    }
     // The first Ctrl-C leads the specimens home, the second one stops them where they are.
     on_interrupt(laboratory.operator());
     let stop = laboratory.operator().stop_flag();

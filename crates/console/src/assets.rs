@@ -1,0 +1,35 @@
+//! The files of the page, inside of the program.
+
+/// Path, kind and content of each.
+const FILES: [(&str, &str, &str); 6] = [
+    ("/", "text/html; charset=utf-8", include_str!("../assets/index.html")),
+    ("/console.css", "text/css; charset=utf-8", include_str!("../assets/console.css")),
+    ("/console.js", "text/javascript; charset=utf-8", include_str!("../assets/console.js")),
+    ("/panels.js", "text/javascript; charset=utf-8", include_str!("../assets/panels.js")),
+    ("/uPlot.js", "text/javascript; charset=utf-8", include_str!("../assets/uPlot.iife.min.js")),
+    ("/uPlot.css", "text/css; charset=utf-8", include_str!("../assets/uPlot.min.css")),
+];
+
+/// The file at a path.
+pub(crate) fn find(path: &str) -> Option<(&'static str, &'static [u8])> {
+    FILES.iter().find(|f| f.0 == path).map(|f| (f.1, f.2.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page that needs something from elsewhere would be empty in a laboratory without a network.
+    #[test]
+    fn nothing_is_fetched_from_elsewhere() {
+        for (path, _, text) in FILES {
+            for outside in ["src=\"http", "href=\"http", "url(http", "@import", "src=\"//", "href=\"//"] {
+                assert!(!text.contains(outside), "{path}: {outside}");
+            }
+        }
+        for name in FILES.iter().skip(1).map(|f| f.0) {
+            assert!(FILES[0].2.contains(name), "the page does not use {name}");
+        }
+        assert!(find("/../secret").is_none());
+    }
+}

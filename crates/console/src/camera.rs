@@ -1,0 +1,195 @@
+//! Pictures of cameras beside the curves: the newest file of a folder, or a stream of JPEG pictures over HTTP (MJPEG). Each new picture is shown,
+//! and kept with its times beside the recording.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use crate::hub::{Hub, lock, now_ms};
+
+/// Largest picture, bytes.
+const LARGEST: usize = 8 << 20;
+/// How often a folder is looked at, and a camera called again.
+const LOOK: Duration = Duration::from_millis(200);
+/// Shortest time between two pictures that are kept.
+const KEEP: f64 = 500.0;
+
+/// Where pictures come from.
+#[derive(Clone, Debug)]
+enum Source {
+    Folder(PathBuf),
+    /// Host with port, and path.
+    Mjpeg(String, String),
+}
+
+/// Kind, bytes.
+type Picture = (&'static str, Arc<Vec<u8>>);
+
+/// A camera.
+#[derive(Clone, Debug)]
+pub struct Camera {
+    name: String,
+    source: Source,
+    latest: Arc<Mutex<Option<Picture>>>,
+}
+
+impl Camera {
+    /// A folder, or an address `http://HOST[:PORT]/PATH`.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn new(place: &str) -> Result<Self, String> {
+        let source = match place.strip_prefix("http://") {
+            Some(rest) => {
+                let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+                let host = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
+                Source::Mjpeg(host, format!("/{path}"))
+            }
+            None if place.contains("://") => {
+                return Err(format!(
+                    "`{place}` is not a camera: give a folder of pictures, or http://HOST/PATH of an MJPEG stream"
+                ));
+            }
+            None if !Path::new(place).is_dir() => return Err(format!("`{place}` is not a folder")),
+            None => Source::Folder(place.into()),
+        };
+        Ok(Camera { name: place.to_owned(), source, latest: Arc::default() })
+    }
+
+    /// Where its pictures come from, as given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn latest(&self) -> Option<(&'static str, Arc<Vec<u8>>)> {
+        lock(&self.latest).clone()
+    }
+}
+
+/// What is kept of the pictures of a camera: files, and an index with their times.
+struct Album<'a> {
+    folder: Option<&'a Path>,
+    number: usize,
+    last: f64,
+    hub: &'a Hub,
+}
+
+impl Album<'_> {
+    fn add(&mut self, camera: &Camera, kind: &'static str, bytes: Vec<u8>) {
+        let (bytes, stamp) = (Arc::new(bytes), now_ms());
+        *lock(&camera.latest) = Some((kind, bytes.clone()));
+        let Some(folder) = self.folder.filter(|_| stamp - self.last >= KEEP) else { return };
+        self.last = stamp;
+        let t = self.hub.desk().map_or(0.0, |d| d.status().t);
+        let name = format!("{}-{stamp:.0}.{}", self.number, if kind == "image/png" { "png" } else { "jpg" });
+        let index = folder.join("times.csv");
+        let kept = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(&name), &*bytes)).and_then(|()| {
+            let new = !index.exists();
+            let mut index = fs::OpenOptions::new().create(true).append(true).open(&index)?;
+            if new {
+                writeln!(index, "file,camera,unix [ms],t [s]")?;
+            }
+            writeln!(index, "{name},{},{stamp:.0},{t}", self.number)
+        });
+        if kept.is_err() {
+            // The picture is shown all the same, and a disk that refuses is told by the recording.
+            self.folder = None;
+        }
+    }
+}
+
+/// Takes pictures until the console ends.
+pub(crate) fn keep(camera: &Camera, number: usize, hub: &Hub, folder: Option<&Path>, over: &AtomicBool) {
+    let mut album = Album { folder, number, last: 0.0, hub };
+    let mut seen: Option<(PathBuf, SystemTime)> = None;
+    while !over.load(Ordering::Acquire) {
+        match &camera.source {
+            Source::Folder(path) => {
+                if let Some((file, changed)) = newest(path).filter(|found| seen.as_ref() != Some(found)) {
+                    let kind = if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
+                        "image/png"
+                    } else {
+                        "image/jpeg"
+                    };
+                    let short = fs::metadata(&file).is_ok_and(|m| m.len() as usize <= LARGEST);
+                    if let Some(bytes) = short.then(|| fs::read(&file).ok()).flatten().filter(|b| !b.is_empty()) {
+                        album.add(camera, kind, bytes);
+                    }
+                    seen = Some((file, changed));
+                }
+            }
+            // A camera that is lost is called again.
+            Source::Mjpeg(host, path) => {
+                let _ = receive(camera, host, path, &mut album, over);
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// The newest picture of a folder, and when it was written.
+fn newest(folder: &Path) -> Option<(PathBuf, SystemTime)> {
+    let pictures = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
+        let path = entry.path();
+        let known = ["jpg", "jpeg", "png"].iter().any(|k| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(k)));
+        known.then(|| Some((path, entry.metadata().ok()?.modified().ok()?))).flatten()
+    });
+    pictures.max_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)))
+}
+
+fn receive(camera: &Camera, host: &str, path: &str, album: &mut Album<'_>, over: &AtomicBool) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(host)?;
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").as_bytes())?;
+    let (mut bytes, mut part) = (Vec::new(), vec![0; 64 * 1024]);
+    while !over.load(Ordering::Acquire) {
+        let n = stream.read(&mut part)?;
+        if n == 0 {
+            return Ok(());
+        }
+        bytes.extend_from_slice(&part[..n]);
+        while let Some(picture) = cut(&mut bytes) {
+            album.add(camera, "image/jpeg", picture);
+        }
+        if bytes.len() > LARGEST {
+            bytes.clear();
+        }
+    }
+    Ok(())
+}
+
+/// The first whole JPEG picture: from its start (FF D8) to its end (FF D9), which occurs in no coded data.
+fn cut(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let at = |from: usize, mark: [u8; 2]| bytes[from..].windows(2).position(|w| w == mark).map(|i| from + i);
+    let start = at(0, [0xff, 0xd8])?;
+    let end = at(start + 2, [0xff, 0xd9])? + 2;
+    let picture = bytes[start..end].to_vec();
+    bytes.drain(..end);
+    Some(picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_cut_out_of_a_stream() {
+        let mut bytes =
+            b"--frame\r\nContent-Type: image/jpeg\r\n\r\n\xff\xd8abc\xff\xd9\r\n--frame\r\n\r\n\xff\xd8de".to_vec();
+        assert_eq!(cut(&mut bytes).unwrap(), b"\xff\xd8abc\xff\xd9");
+        assert!(cut(&mut bytes).is_none());
+        bytes.extend(b"f\xff\xd9");
+        assert_eq!(cut(&mut bytes).unwrap(), b"\xff\xd8def\xff\xd9");
+    }
+
+    #[test]
+    fn what_is_no_camera_is_refused() {
+        assert!(Camera::new("rtsp://camera/stream").is_err());
+        assert!(Camera::new("/no/such/folder").is_err());
+        assert!(Camera::new("http://camera.lab/stream.mjpg").is_ok());
+    }
+}

@@ -1,0 +1,358 @@
+//! Where the stream comes together: the rings of the loops on one side, viewers and other outlets on the other. Nothing here is seen by a loop.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use interfield_lab::realtime::Histogram;
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, Level};
+use crate::events::{Event, Watcher};
+use crate::topic::{Feed, Source, Topic, source, thin_shown};
+
+/// Turns of the server that are kept for viewers that come later or are behind: 60 s of them.
+const KEPT: usize = 3000;
+/// Most numbers that are kept, 8 bytes each.
+const NUMBERS: usize = 4_000_000;
+/// Most events that are kept.
+const EVENTS: usize = 2000;
+/// Rows of a topic that a viewer gets at once.
+const AT_ONCE: usize = 1500;
+
+/// What came in one turn of the server.
+pub(crate) struct Turn {
+    pub(crate) number: u64,
+    /// When, ms since 1970.
+    pub(crate) stamp: f64,
+    /// Topic and its rows, in the units of the page.
+    pub(crate) blocks: Vec<(usize, Vec<f64>)>,
+}
+
+impl Turn {
+    fn numbers(&self) -> usize {
+        self.blocks.iter().map(|b| b.1.len()).sum()
+    }
+}
+
+/// Where the stream goes besides the page.
+pub trait Outlet: Send {
+    /// Takes rows of a topic, in the units of the page, that came at this time, ns since 1970.
+    fn rows(&mut self, index: usize, topic: &Topic, stamp: u64, rows: &[f64]);
+    /// Takes an event.
+    fn event(&mut self, _event: &Event) {}
+    /// The stream has ended.
+    fn end(&mut self) {}
+}
+
+/// Histograms of a rig, from every sample.
+struct Kept {
+    topic: usize,
+    name: String,
+    wake: Histogram,
+    work: Histogram,
+    watcher: Watcher,
+}
+
+#[derive(Default)]
+struct Inner {
+    sources: Vec<Source>,
+    rigs: Vec<Kept>,
+    outlets: Vec<Box<dyn Outlet>>,
+    turns: VecDeque<Arc<Turn>>,
+    numbers: usize,
+    last: u64,
+    status: Arc<str>,
+    events: VecDeque<Arc<Event>>,
+    /// Events that were forgotten.
+    forgotten: usize,
+    latest: Vec<Vec<f64>>,
+}
+
+/// Saves a layout.
+type Save = Box<dyn Fn(&Value) -> Result<String, String> + Send>;
+
+struct Shared {
+    about: Mutex<Value>,
+    /// Changes with what is said about the test.
+    version: AtomicU64,
+    inner: Mutex<Inner>,
+    desk: Mutex<Option<Arc<dyn Desk>>>,
+    /// Who commands: number of the viewer and a name.
+    holder: Mutex<Option<(u64, String)>>,
+    viewers: AtomicUsize,
+    refused: AtomicU64,
+    layout: Mutex<Option<Save>>,
+}
+
+/// The middle of a console; clones are the same one.
+#[derive(Clone)]
+pub struct Hub(Arc<Shared>);
+
+/// A lock that a panic elsewhere does not keep.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// ms since 1970.
+pub(crate) fn now_ms() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64() * 1e3)
+}
+
+impl Hub {
+    /// A console of a test: what the page should know of it beforehand.
+    pub fn new(about: Value) -> Self {
+        Hub(Arc::new(Shared {
+            about: Mutex::new(about),
+            version: AtomicU64::new(1),
+            inner: Mutex::default(),
+            desk: Mutex::default(),
+            holder: Mutex::default(),
+            viewers: AtomicUsize::new(0),
+            refused: AtomicU64::new(0),
+            layout: Mutex::default(),
+        }))
+    }
+
+    /// Adds a topic with a ring of so many rows; the feed is for the loop. A topic that is known (the next test of the same rig) goes on.
+    pub fn topic(&self, topic: Topic, rows: usize) -> Feed {
+        let mut inner = lock(&self.0.inner);
+        let same = |s: &&mut Source| s.topic.name == topic.name && s.topic.columns.len() == topic.columns.len();
+        if let Some(known) = inner.sources.iter_mut().find(same) {
+            let (feed, new) = source(topic, rows);
+            known.tap = new.tap;
+            return feed;
+        }
+        let index = inner.sources.len();
+        if topic.rig {
+            let name = topic.name.strip_prefix("rig.").unwrap_or(&topic.name).to_owned();
+            let (wake, work) = (Histogram::new(None), Histogram::new(None));
+            inner.rigs.push(Kept { topic: index, wake, work, watcher: Watcher::new(&name), name });
+        }
+        inner.latest.push(vec![0.0; topic.columns.len()]);
+        let (feed, source) = source(topic, rows);
+        inner.sources.push(source);
+        drop(inner);
+        self.0.version.fetch_add(1, Ordering::AcqRel);
+        feed
+    }
+
+    /// Says more about the test.
+    pub fn tell(&self, key: &str, value: Value) {
+        lock(&self.0.about)[key] = value;
+        self.0.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Appends to a list of what is said about the test, in place of what had the same name.
+    pub fn tell_more(&self, key: &str, value: Value) {
+        let mut about = lock(&self.0.about);
+        match about[key].as_array_mut() {
+            Some(list) => {
+                list.retain(|known| known["name"] != value["name"]);
+                list.push(value);
+            }
+            None => about[key] = json!([value]),
+        }
+        drop(about);
+        self.0.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Who takes the commands.
+    pub fn commanded_by(&self, desk: Arc<dyn Desk>) {
+        *lock(&self.0.desk) = Some(desk);
+    }
+
+    /// Who saves a layout.
+    pub fn saved_by(&self, save: impl Fn(&Value) -> Result<String, String> + Send + 'static) {
+        *lock(&self.0.layout) = Some(Box::new(save));
+    }
+
+    pub(crate) fn save(&self, layout: &Value) -> Result<String, String> {
+        match &*lock(&self.0.layout) {
+            Some(save) => save(layout),
+            None => Err("this console has no model file to save a layout with".to_owned()),
+        }
+    }
+
+    /// Sends the stream to another place too.
+    pub fn outlet(&self, outlet: Box<dyn Outlet>) {
+        lock(&self.0.inner).outlets.push(outlet);
+    }
+
+    pub(crate) fn desk(&self) -> Option<Arc<dyn Desk>> {
+        lock(&self.0.desk).clone()
+    }
+
+    pub(crate) fn holder(&self) -> MutexGuard<'_, Option<(u64, String)>> {
+        lock(&self.0.holder)
+    }
+
+    pub(crate) fn viewers(&self) -> &AtomicUsize {
+        &self.0.viewers
+    }
+
+    pub(crate) fn refused(&self) -> &AtomicU64 {
+        &self.0.refused
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.0.version.load(Ordering::Acquire)
+    }
+
+    /// Something happened.
+    pub fn event(&self, event: Event) {
+        let mut inner = lock(&self.0.inner);
+        inner.event(event);
+    }
+
+    /// Everything that was said about the test, with its topics.
+    pub(crate) fn about(&self) -> Value {
+        let mut about = lock(&self.0.about).clone();
+        let inner = lock(&self.0.inner);
+        about["topics"] = inner.sources.iter().map(|s| s.topic.json()).collect();
+        about
+    }
+
+    /// Topics, with their columns.
+    pub(crate) fn topics(&self) -> Vec<Topic> {
+        lock(&self.0.inner).sources.iter().map(|s| s.topic.clone()).collect()
+    }
+
+    /// One turn: empties the rings, and says where the test is if `status` is due.
+    pub(crate) fn turn(&self, status: bool) {
+        let desk = self.desk();
+        let said = desk.as_ref().map(|d| d.status());
+        let holder = self.holder().as_ref().map(|h| h.1.clone());
+        let stamp = now_ms();
+        let mut inner = lock(&self.0.inner);
+        let inner = &mut *inner;
+        let mut blocks = Vec::new();
+        let mut events = Vec::new();
+        for (index, source) in inner.sources.iter_mut().enumerate() {
+            let rows = match inner.rigs.iter_mut().find(|r| r.topic == index) {
+                Some(Kept { wake, work, watcher, .. }) => source.take(|row| {
+                    events.extend(watcher.look(row, stamp));
+                    if let Some([late, busy]) = watcher.kept_time(row) {
+                        wake.record((late * 1e9) as u64);
+                        work.record((busy * 1e9) as u64);
+                    }
+                }),
+                None => source.take(|_| ()),
+            };
+            let n = source.topic.columns.len();
+            if let Some(last) = rows.len().checked_sub(n) {
+                inner.latest[index].copy_from_slice(&rows[last..]);
+                let ns = (stamp * 1e6) as u64;
+                if source.topic.open {
+                    inner.outlets.iter_mut().for_each(|o| o.rows(index, &source.topic, ns, &rows));
+                }
+                blocks.push((index, rows));
+            }
+        }
+        events.into_iter().for_each(|e| inner.event(e));
+        if !blocks.is_empty() {
+            inner.last += 1;
+            let turn = Turn { number: inner.last, stamp, blocks };
+            inner.numbers += turn.numbers();
+            inner.turns.push_back(Arc::new(turn));
+            while inner.turns.len() > KEPT || (inner.numbers > NUMBERS && inner.turns.len() > 1) {
+                inner.numbers -= inner.turns.pop_front().map_or(0, |t| t.numbers());
+            }
+        }
+        if status {
+            let rig = |r: &Kept| {
+                let head: Vec<f64> = inner.latest[r.topic].iter().take(15).copied().collect();
+                json!({ "name": r.name, "topic": r.topic, "head": head, "wake": histogram(&r.wake), "work": histogram(&r.work) })
+            };
+            let dropped: u64 = inner.sources.iter().map(|s| s.dropped).sum();
+            let rigs: Vec<Value> = inner.rigs.iter().map(rig).collect();
+            let mut status = said.map_or_else(|| json!({}), |s| s.json());
+            status["stamp"] = json!(stamp);
+            status["rigs"] = rigs.into();
+            status["dropped"] = json!(dropped);
+            status["viewers"] = json!(self.0.viewers.load(Ordering::Relaxed));
+            status["holder"] = json!(holder);
+            inner.status = json!({ "status": status }).to_string().into();
+        }
+    }
+
+    pub(crate) fn status(&self) -> Arc<str> {
+        lock(&self.0.inner).status.clone()
+    }
+
+    /// Events from this number on, and the number of the next.
+    pub(crate) fn events(&self, from: usize) -> (Vec<Arc<Event>>, usize) {
+        let inner = lock(&self.0.inner);
+        let skip = from.saturating_sub(inner.forgotten);
+        (inner.events.iter().skip(skip).cloned().collect(), inner.forgotten + inner.events.len())
+    }
+
+    /// All turns behind this one.
+    pub(crate) fn turns(&self, behind: u64) -> Vec<Arc<Turn>> {
+        let inner = lock(&self.0.inner);
+        let first = inner.turns.partition_point(|t| t.number <= behind);
+        inner.turns.range(first..).cloned().collect()
+    }
+
+    /// Latest rows of all topics, for whoever asks now and then.
+    pub(crate) fn latest(&self) -> Vec<(Topic, Vec<f64>, u64)> {
+        let inner = lock(&self.0.inner);
+        inner.sources.iter().zip(&inner.latest).map(|(s, row)| (s.topic.clone(), row.clone(), s.dropped)).collect()
+    }
+
+    /// The stream has ended: what is still in the rings is taken, and outlets are closed.
+    pub(crate) fn end(&self) {
+        self.turn(true);
+        lock(&self.0.inner).outlets.iter_mut().for_each(|o| o.end());
+    }
+}
+
+impl Inner {
+    fn event(&mut self, event: Event) {
+        self.outlets.iter_mut().for_each(|o| o.event(&event));
+        self.events.push_back(Arc::new(event));
+        if self.events.len() > EVENTS {
+            self.events.pop_front();
+            self.forgotten += 1;
+        }
+    }
+}
+
+fn histogram(h: &Histogram) -> Value {
+    let summary = h.summary();
+    if summary.count == 0 {
+        return Value::Null;
+    }
+    let bars: Vec<Value> = h.bars().iter().map(|b| json!([b.range[0] * 1e-3, b.range[1] * 1e-3, b.count])).collect();
+    let us = |ns: u64| ns as f64 * 1e-3;
+    json!({ "count": summary.count, "p50": us(summary.p50), "p99_9": us(summary.p99_9), "max": us(summary.max), "bars": bars })
+}
+
+/// Several turns as one message: number of the last, its stamp, then for each topic its number, columns, rows and numbers. Rows are
+/// left out where a viewer is far behind.
+pub(crate) fn message(turns: &[Arc<Turn>], columns: &[usize]) -> Vec<u8> {
+    let Some(last) = turns.last() else { return Vec::new() };
+    let mut numbers = vec![last.number as f64, last.stamp];
+    for (index, &n) in columns.iter().enumerate() {
+        let rows: Vec<f64> =
+            turns.iter().flat_map(|t| &t.blocks).filter(|b| b.0 == index).flat_map(|b| b.1.iter().copied()).collect();
+        let rows = thin_shown(&rows, n, AT_ONCE);
+        if !rows.is_empty() {
+            numbers.extend([index as f64, n as f64, (rows.len() / n.max(1)) as f64]);
+            numbers.extend(rows);
+        }
+    }
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// What a status says in a colour.
+impl Level {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Level::Quiet => "quiet",
+            Level::Attention => "attention",
+            Level::Alarm => "alarm",
+        }
+    }
+}

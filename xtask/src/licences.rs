@@ -4,6 +4,7 @@
 //! cargo-deny is installed it runs too.
 
 use crate::context::{Context, Outcome};
+use crate::package;
 use serde_json::Value;
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -12,12 +13,12 @@ const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 pub(crate) fn stage(context: &Context) -> Outcome {
     let deny = context.root.join("deny.toml");
     let allow = allow_list(&std::fs::read_to_string(&deny).map_err(|e| format!("deny.toml: {e}"))?)?;
-    let metadata = context.json(context.cargo(["metadata", "--format-version", "1", "--locked"])).map_err(|e| {
-        format!(
-            "{e}\nCargo.lock is not current (`cargo update --workspace`, commit it), or crates.io cannot be reached"
-        )
-    })?;
-    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let mut packages = packages(context, "Cargo.toml")?;
+    for package in self::packages(context, package::MANIFEST)? {
+        if !packages.iter().any(|p| p["id"] == package["id"]) {
+            packages.push(package);
+        }
+    }
     let problems: Vec<String> = packages.iter().filter_map(|p| problem(p, &allow)).collect();
     for problem in &problems {
         println!("{problem}");
@@ -31,6 +32,21 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         text += ", and cargo-deny agrees";
     }
     Ok(text)
+}
+
+/// All that is compiled for a workspace.
+fn packages(context: &Context, manifest: &str) -> Result<Vec<Value>, String> {
+    let metadata = ["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest];
+    let mut metadata = context.json(context.cargo(metadata)).map_err(|e| {
+        format!(
+            "{e}\nthe Cargo.lock beside {manifest} is not current (`cargo update --workspace --manifest-path {manifest}`, \
+             commit it), or crates.io cannot be reached"
+        )
+    })?;
+    match metadata["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => Err("cargo metadata lists no packages".to_owned()),
+    }
 }
 
 /// What is wrong with a package, if anything.

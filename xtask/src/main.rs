@@ -16,6 +16,7 @@ mod licences;
 mod network;
 mod no_std;
 mod opensees;
+mod package;
 mod python;
 mod report;
 mod results;
@@ -64,6 +65,11 @@ const STAGES: &[Stage] = &[
     Stage { name: "hunt", about: "random models by scipy: no answer is silently wrong", run: hunt::stage },
     Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
+    Stage {
+        name: "python",
+        about: "the Python package, its notebooks and stubs, the C library, MATLAB functions in Octave",
+        run: package::stage,
+    },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
     Stage { name: "console", about: "tests commanded from the console, in Chromium", run: console::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
@@ -95,7 +101,8 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let mut text = String::from(
         "cargo xtask test [STAGE...]  run all stages, or those named\n\
-         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n",
+         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\
+         cargo xtask bench python     what Python costs: a run, a step, a law\n",
     );
     text += hunt::USAGE;
     text += "\nstages:\n";
@@ -150,7 +157,10 @@ fn format(context: &Context) -> Outcome {
     let apart = context
         .run(context.cargo(["fmt", "--check", "--manifest-path", no_std::MANIFEST]))
         .map_err(|e| format!("{e}; run `cargo fmt --manifest-path {}`", no_std::MANIFEST));
-    all.and(apart)?;
+    let python = context
+        .run(context.cargo(["fmt", "--check", "--manifest-path", package::MANIFEST]))
+        .map_err(|e| format!("{e}; run `cargo fmt --manifest-path {}`", package::MANIFEST));
+    all.and(apart).and(python)?;
     Ok(String::new())
 }
 
@@ -173,7 +183,10 @@ fn lints(context: &Context) -> Outcome {
     let mut apart = context.cargo(["clippy", "--locked", "--manifest-path", no_std::MANIFEST, "--target-dir"]);
     apart.arg(no_std::target(context)).args(["--", "-D", "warnings"]);
     let apart = context.run(apart);
-    all.and(network).and(apart)?;
+    let mut python = context.cargo(["clippy", "--locked", "--manifest-path", package::MANIFEST, "--target-dir"]);
+    python.arg(&context.target).args(["--", "-D", "warnings"]);
+    let python = context.run(python);
+    all.and(network).and(apart).and(python)?;
     Ok(String::new())
 }
 
@@ -203,6 +216,9 @@ fn cholmod(context: &Context) -> Result<std::path::PathBuf, String> {
 /// Builds and launches the benchmark program with the peers ready.
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
+    if args.first().is_some_and(|a| a == "python") {
+        return package::bench(&context).map(|()| true);
+    }
     let python = python::python(&context)?;
     let mut cyclictest = Command::new("cyclictest");
     cyclictest.arg("--help");

@@ -63,6 +63,19 @@ pub(crate) fn console(context: &Context) -> Result<PathBuf, String> {
     environment(context, &CONSOLE, |_| Ok(()))
 }
 
+/// What our own package is tested with.
+const PACKAGE: Environment = Environment {
+    folder: "venv-package",
+    requirements: "python/requirements-test.txt",
+    modules: "matplotlib, mypy, nbclient, numba, numpy, openseespy.opensees, pandas, pint, pytest, xarray",
+    options: &[],
+};
+
+/// The Python that our own package is tested with, made if need be.
+pub(crate) fn package(context: &Context) -> Result<PathBuf, String> {
+    environment(context, &PACKAGE, libraries)
+}
+
 /// The Python with OpenSees and what reads result files, made if need be.
 pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {
     environment(context, &PEERS, libraries)

@@ -4,6 +4,7 @@
 //! text or a model names chapters (docs/book/src) and their numbered sections, on one line.
 
 use crate::context::{Context, Outcome};
+use crate::package;
 use crate::source::{code, has_word};
 use crate::words;
 use serde_json::Value;
@@ -142,6 +143,21 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-report",
         ],
     ),
+    ("interfield-capi", &["interfield", "interfield-kernel", "interfield-lab", "interfield-language"]),
+    (
+        "interfield-python",
+        &[
+            "interfield",
+            "interfield-kernel",
+            "interfield-lab",
+            "interfield-language",
+            "interfield-structure",
+            "interfield-analysis",
+            "interfield-ensemble",
+            "interfield-motion",
+            "interfield-results",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
@@ -156,6 +172,8 @@ const UNSAFE: &[&str] = &[
     "crates/fmi/src",
     "crates/ethercat/src/socket.rs",
     "crates/wire/src/shared.rs",
+    "crates/capi/src/abi.rs",
+    "python/src/callbacks.rs",
     "crates/structure/src/assembled/wide.rs",
     "crates/testkit/src/alloc.rs",
     "crates/linalg/tests/allocation.rs",
@@ -196,7 +214,9 @@ impl fmt::Display for Problem {
 /// Checks every rule.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let mut problems = Vec::new();
-    for package in context.metadata["packages"].as_array().into_iter().flatten() {
+    let metadata = ["metadata", "--no-deps", "--format-version", "1", "--manifest-path", package::MANIFEST];
+    let python = context.json(context.cargo(metadata))?;
+    for package in [&context.metadata, &python].into_iter().flat_map(|m| m["packages"].as_array()).flatten() {
         let path = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         let manifest = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         problems.extend(arrows(package, context.relative(path), &manifest));
@@ -215,7 +235,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
 
     let documents = Documents::read(context)?;
     let mut files = Vec::new();
-    for folder in ["crates", "models"] {
+    for folder in ["crates", "models", "python"] {
         collect(&context.root.join(folder), &["rs", "c", "h", "toml"], &mut files)?;
     }
     for folder in ["docs", "crates"] {

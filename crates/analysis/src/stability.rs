@@ -156,6 +156,32 @@ pub fn stability(map: &mut dyn StepMap, options: &Options) -> Result<Stability, 
     verdict
 }
 
+/// The matrix of the first regular step of a map, linearised as [`stability`] does; the state is left as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepMatrix {
+    /// Row-major.
+    pub entries: Vec<f64>,
+    /// Length of the complete state.
+    pub size: usize,
+    /// Whether the map is affine, so that the matrix holds for motions of any size.
+    pub affine: bool,
+}
+
+/// See [`StepMatrix`].
+///
+/// # Errors
+/// A step that failed.
+pub fn step_matrix(map: &mut dyn StepMap, options: &Options) -> Result<StepMatrix, Fault> {
+    let saved = map.state().to_vec();
+    let mut prober = Prober::new(map, saved, options.size);
+    let found = prober.recognise().and_then(|()| {
+        let base = prober.base.clone();
+        amplification(prober.map, &base, prober.size)
+    });
+    prober.map.state_mut().copy_from_slice(&prober.base);
+    found.map(|(entries, size)| StepMatrix { entries, size, affine: prober.affine })
+}
+
 /// So many motions are reported at most.
 const REPORTED: usize = 8;
 

@@ -282,11 +282,6 @@ impl Loaded {
         Ok(structure)
     }
 
-    /// Assembles a model of this file.
-    pub(crate) fn assemble(&self, model: Model, places: &Places) -> Result<Structure, Exit> {
-        self.or_refuse(self.file.assemble(model, places))
-    }
-
     /// The model with what a careful colleague would say about it; `modes` are wanted for their own sake, and what was said is shown without them.
     pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
         let (model, places) = self.model(args)?;

@@ -92,6 +92,34 @@ impl Choices {
         })
     }
 
+    /// The same of somebody who wrote it: what is not understood is an error, a sentence.
+    ///
+    /// # Errors
+    /// An unknown name, a value of another kind.
+    pub fn written(given: &Value) -> Result<Self, String> {
+        let Some(names) = given.as_object() else {
+            return Err(format!("the choices are a JSON object such as {{\"until\": \"2 s\"}}, found {given}"));
+        };
+        let found = Choices::from_json(given);
+        let kept = found.to_json();
+        for (name, value) in names {
+            let Some(own) = kept.get(name) else {
+                let known: Vec<&str> = kept.as_object().into_iter().flatten().map(|(n, _)| n.as_str()).collect();
+                return Err(format!("there is no choice `{name}`; there are: {}", known.join(", ")));
+            };
+            let same = match value.as_object() {
+                // Of a group, what is not named is not chosen.
+                Some(group) => group.iter().all(|(n, v)| own.get(n) == Some(v)),
+                None => value.is_null() || own == value,
+            };
+            if !same {
+                let help = "write texts (\"2 s\"), a whole number of substeps, true or false, and pairs of texts";
+                return Err(format!("the choice `{name}` cannot be {value}: {help}"));
+            }
+        }
+        Ok(found)
+    }
+
     /// The choices that a result file keeps.
     pub fn from_json(kept: &Value) -> Self {
         let text = |name: &str| kept[name].as_str().map(str::to_owned);
@@ -120,6 +148,32 @@ impl Choices {
                     velocity: text("velocity"),
                 }
             }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_understood_or_refused() {
+        let all = json!({ "until": "2 s", "substeps": 4, "whole": true, "set": [["k", "4 kN/mm"]], "pushover": { "repeat": 2 } });
+        let found = Choices::written(&all).expect("all of it is understood");
+        assert_eq!((found.until.as_deref(), found.substeps, found.whole), (Some("2 s"), Some(4), true));
+        assert_eq!(found.pushover.and_then(|p| p.repeat), Some(2));
+        for (wrong, word) in [
+            (json!({ "until": 2 }), "until"),
+            (json!({ "substeps": "4" }), "substeps"),
+            (json!({ "substeps": -1 }), "substeps"),
+            (json!({ "whole": 1 }), "whole"),
+            (json!({ "set": { "k": "4 kN/mm" } }), "set"),
+            (json!({ "set": [["k", 4]] }), "set"),
+            (json!({ "coupl": "pmc" }), "coupl"),
+            (json!({ "pushover": { "too": "1 m" } }), "pushover"),
+            (json!([]), "object"),
+        ] {
+            assert!(Choices::written(&wrong).is_err_and(|said| said.contains(word)), "{wrong}");
         }
     }
 }

@@ -22,11 +22,13 @@
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
 pub mod alternatives;
+pub mod callables;
 pub mod checkpoint;
 mod choices;
 pub mod compensations;
 pub mod coupled;
 pub mod files;
+pub mod host;
 pub mod identify;
 pub mod laboratory;
 mod model_file;
@@ -46,9 +48,12 @@ mod run;
 pub mod sha256;
 pub mod space;
 pub mod stability;
+mod stepping;
+pub mod studies;
 pub mod table;
 pub mod trace;
 
+pub use callables::Callables;
 pub use choices::Choices;
 pub use model_file::{Advised, ModelFile, Variants, read_bytes};
 pub use operator::Operator;
@@ -56,3 +61,4 @@ pub use ranges::{Range, Ranges};
 pub use refused::{Cause, Message, Refused};
 pub use rehearse::Rehearsed;
 pub use run::{End, Moment, Observer, Outcome, Prepared, Run, Setup};
+pub use stepping::Stepping;

@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use interfield_analysis::stability::{Options, StepMatrix, step_matrix};
 use interfield_kernel::{Archive, Persist};
 use interfield_lab::controller::Word;
 use interfield_language::Model;
+use interfield_language::external::Program;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
 use interfield_structure::checkpoint::Checkpoint;
 use interfield_structure::watch::{Grade, Verdict};
 use interfield_structure::{Simulation, Structure};
 
+use crate::callables::Callables;
 use crate::checkpoint::{self, Keeper};
 use crate::coupled::{self, Listener};
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
@@ -52,6 +55,8 @@ pub struct Setup {
     pub shown: Option<laboratory::Shown>,
     /// Who commands it, also before it starts: what was said then is obeyed in the first sample.
     pub operator: Operator,
+    /// Functions of the caller.
+    pub callables: Callables,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -75,12 +80,19 @@ impl ModelFile {
     ///
     /// # Errors
     /// Everything that stands against the run.
-    pub fn prepare(&self, choices: &Choices, setup: Setup) -> Result<Prepared<'_>, Refused> {
+    pub fn prepare(&self, choices: &Choices, mut setup: Setup) -> Result<Prepared<'_>, Refused> {
         let laps = Laps::default();
         let (mut model, places) = self.model(choices)?;
         let files = setup.output.as_ref().map(|wanted| wanted.files(!model.specimens.is_empty())).transpose()?;
         let results = files.as_ref().map_or(Path::new("interfield-out/model.h5"), |f| &f.results);
-        let programs = Programs::start(&mut model, self.folder(), results)
+        fitting(&setup.callables, &model)?;
+        if setup.real_time.real_time && !setup.callables.is_empty() {
+            let help = "run it without real time, or host the specimen in a process of its own, at an address `at`";
+            let message =
+                "a function of the calling program cannot be part of a real-time test: it could stop the loop";
+            return Err(Refused::new(Cause::Input, message, help));
+        }
+        let programs = Programs::start_with(&mut model, self.folder(), results, &mut setup.callables)
             .map_err(|message| Refused::new(Cause::Fault, message, "see `[[external]]` in the reference"))?;
         let structure = self.advised_model(model, &places, None)?.structure;
         let model = &structure.model;
@@ -151,7 +163,7 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
-        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown, operator } = setup;
+        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables } = setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
@@ -172,7 +184,8 @@ impl Prepared<'_> {
         let mut laboratory = Laboratory::new(results, file.folder(), &meta, &model, real_time, replay, programs)
             .armed(&arming, rehearsed)
             .shown_on(shown)
-            .commanded_by(operator);
+            .commanded_by(operator)
+            .called(callables);
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
         meta.settings.extend(record::solver(&sim));
@@ -423,6 +436,57 @@ impl Run {
         &self.operator
     }
 
+    /// Steps taken.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// All channels as of the last look, in their units.
+    pub fn row(&self) -> &[f64] {
+        &self.row
+    }
+
+    /// How it ended, once it has.
+    pub fn ended(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Takes an earlier or later state of the same run, which must not be recorded; the error is a sentence.
+    pub(crate) fn go_back(&mut self, state: &Checkpoint) -> Result<(), String> {
+        if self.record.is_some() {
+            return Err("a run that is recorded does not go back".to_owned());
+        }
+        state.restore(self).map_err(|e| e.to_string())?;
+        (self.done, self.end) = (state.step, None);
+        self.sim.sample(self.done, &mut self.row).map_err(|fault| self.sim.explain(fault))
+    }
+
+    pub(crate) fn set_state(&mut self, values: &[f64]) -> Result<(), String> {
+        let state = self.sim.coupling.state_mut();
+        if values.len() != state.len() {
+            return Err(format!("the state has {} numbers, {} were given", state.len(), values.len()));
+        }
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err("the state must be finite".to_owned());
+        }
+        state.copy_from_slice(values);
+        self.sim.sample(self.done, &mut self.row).map_err(|fault| self.sim.explain(fault))
+    }
+
+    pub(crate) fn matrix(&mut self) -> Result<StepMatrix, String> {
+        if !(self.model.specimens.is_empty() && self.model.externals.is_empty()) {
+            return Err("a step with specimens or programs cannot be probed while it runs".to_owned());
+        }
+        step_matrix(self.sim.coupling.as_mut(), &Options::default())
+            .map_err(|fault| format!("while the step was probed, {}", self.sim.explain(fault)))
+    }
+
+    /// Ends a run that was stepped by the caller, wherever it is, and judges it.
+    pub(crate) fn end_here(&mut self) -> Outcome {
+        let stepped = self.laps.end("steps, recording");
+        self.finish(stepped, 0.0)
+    }
+
     /// Adds a line to the log of the result file.
     pub fn log(&self, line: &str) {
         if let Some(record) = &self.record {
@@ -438,6 +502,10 @@ impl Run {
         }
     }
 
+    fn stopped(&self, reason: &str) -> End {
+        End::Faulted(format!("at {}: {reason}", self.place()))
+    }
+
     fn t(&self) -> f64 {
         self.done as f64 * self.sim.dt()
     }
@@ -445,17 +513,15 @@ impl Run {
     /// Looks at the present state: channels are read, recorded and shown. What ends the run here, if something does.
     fn look(&mut self, observer: &mut dyn Observer) -> Option<End> {
         let (t, steps) = (self.t(), self.sim.steps());
-        let place = self.place();
-        let stopped = |reason: String| Some(End::Faulted(format!("at {place}: {reason}")));
         let lost = self.sim.lost();
         self.operator.pass(t);
         let stopping = lost.is_some() || self.operator.is_stopped();
         // Extremes are those of all steps, whatever is recorded of them.
         if let Err(fault) = self.sim.sample(self.done, &mut self.row) {
-            return stopped(self.sim.explain(fault));
+            return Some(self.stopped(&self.sim.explain(fault)));
         }
         if let Some(i) = self.row.iter().position(|x| !x.is_finite()) {
-            return stopped(format!("channel `{}` is {}", self.sim.channels()[i].name, self.row[i]));
+            return Some(self.stopped(&format!("channel `{}` is {}", self.sim.channels()[i].name, self.row[i])));
         }
         self.ranges.push(t, self.row.iter().copied());
         if let Some(balances) = &mut self.balances {
@@ -551,8 +617,8 @@ impl Run {
         kept
     }
 
-    /// Looks at the start, and sets the watch over the run.
-    fn begin(&mut self, observer: &mut dyn Observer) {
+    /// Looks at the start, and sets the watch over the run. [`Run::to_end`] does it by itself.
+    pub fn begin(&mut self, observer: &mut dyn Observer) {
         self.real_time.claim();
         if self.begun {
             return;
@@ -629,6 +695,17 @@ impl Run {
         outcome.timings = self.laps.laps.clone();
         outcome.end = end;
         outcome
+    }
+}
+
+/// Looks whether the functions of the caller belong to something of the model.
+pub(crate) fn fitting(callables: &Callables, model: &Model) -> Result<(), Refused> {
+    let called = |e: &&interfield_language::external::External| e.program == Program::Callable;
+    let externals: Vec<String> = model.externals.iter().filter(called).map(|e| e.name.clone()).collect();
+    let specimens: Vec<String> = model.specimens.iter().map(|s| s.name.clone()).collect();
+    match callables.mistake(&externals, &specimens) {
+        Some(message) => Err(Refused::new(Cause::Input, message, "give functions by the names of the model")),
+        None => Ok(()),
     }
 }
 

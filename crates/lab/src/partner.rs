@@ -67,6 +67,35 @@ pub trait Partner: Send {
     }
 }
 
+impl<P: Partner + ?Sized> Partner for Box<P> {
+    fn dofs(&self) -> usize {
+        (**self).dofs()
+    }
+
+    fn exchange(
+        &mut self,
+        t: f64,
+        u: &[f64],
+        v: &[f64],
+        reached: &mut [f64],
+        force: &mut [f64],
+    ) -> Result<(), Trouble> {
+        (**self).exchange(t, u, v, reached, force)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        (**self).persist(archive);
+    }
+
+    fn finish(&mut self) {
+        (**self).finish();
+    }
+
+    fn account(&self) -> Vec<(&'static str, f64)> {
+        (**self).account()
+    }
+}
+
 /// A partner with units of its own, taken as one in SI. Radians are everybody's.
 pub struct Converted<P> {
     partner: P,

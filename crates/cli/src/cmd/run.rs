@@ -15,7 +15,7 @@ use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
-    Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+    Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
@@ -227,6 +227,7 @@ fn attempt(
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
         shown: None,
         operator: Operator::default(),
+        callables: Callables::default(),
     };
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());

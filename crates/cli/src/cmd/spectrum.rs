@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_analysis::spectrum::{Spectrum, SpectrumError, spectrum};
-use interfield_kernel::{Domain, Scheme};
+use interfield_analysis::spectrum::Spectrum;
+use interfield_kernel::Scheme;
 use interfield_language::parse::analysis::scheme_from_text;
 use interfield_report::{Axis, Curve, Figure, Panel};
-use interfield_structure::assembled::oscillator;
 use serde_json::json;
 
 use crate::Exit;
@@ -15,6 +14,7 @@ use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
 use interfield::quantities::{ONE, UNITS};
+use interfield::studies::spectra;
 use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
@@ -70,25 +70,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     } else {
         args.omega.clone()
     };
-    let points: Result<Vec<Spectrum>, SpectrumError> = omegas
-        .iter()
-        .map(|&omega| {
-            let system = oscillator(args.xi).map_err(SpectrumError::Step)?;
-            let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
-            let mut domain =
-                Domain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)?;
-            spectrum(&mut domain, omega)
-        })
-        .collect();
-    let points = match points {
-        Ok(p) => p,
-        Err(e) => {
-            let why = match e {
-                SpectrumError::Step(_) => "a step of the oscillator fails".to_owned(),
-                SpectrumError::Eigen(e) => e.to_string(),
-            };
-            return refuse(format!("the scheme could not be stepped: {why}"), "try other values of --omega");
-        }
+    let points = match spectra(scheme, args.xi, &omegas) {
+        Ok(points) => points,
+        Err(why) => return refuse(format!("the scheme could not be stepped: {why}"), "try other values of --omega"),
     };
     if let Some(path) = &args.plot {
         let panel = Panel {

@@ -4,38 +4,18 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use interfield_analysis::scan::scan;
-use interfield_coupling::registry::{COUPLINGS, find};
-use interfield_language::Model;
-use interfield_language::diag::did_you_mean;
+use interfield_coupling::registry::find;
 use interfield_report::{Axis, Figure, Map as Colours, Panel, Ramp};
 use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::drawing::{self, DPI};
-use crate::load::{Loaded, ModelArgs, pair};
+use crate::load::{self, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
 use interfield::quantities::{ONE, UNITS};
-use interfield::stability::{judge_quietly, with_step};
+use interfield::studies::{self, SplitMassMap};
 use interfield::table::{aligned, radius, short};
-
-/// The split mass, m = k = 1, with the ratio of masses m_A / m_B and that of stiffnesses k_B / k_A.
-const MODEL: &str = r#"
-title = "Split mass"
-parameters = { mass_ratio = 1, stiffness_ratio = 1 }
-node = [{ name = "mass", dofs = ["x"], mass = "1 kg" }]
-element = [
-  { type = "spring", name = "a", nodes = ["ground", "mass"], dof = "x", k = "1 N/m/(1 + stiffness_ratio)" },
-  { type = "spring", name = "b", nodes = ["ground", "mass"], dof = "x", k = "1 N/m*stiffness_ratio/(1 + stiffness_ratio)" },
-]
-substructure = [
-  { name = "A", elements = ["a"], side = "coarse", interface_mass = "mass_ratio/(1 + mass_ratio)" },
-  { name = "B", elements = ["b"], side = "fine" },
-]
-analysis = { dt = "1 s", duration = "1 s" }
-record = { channels = ["mass.x"] }
-"#;
 
 /// Most cells of a map.
 const MOST_CELLS: usize = 1_000_000;
@@ -58,6 +38,14 @@ enum Ratio {
 }
 
 impl Ratio {
+    fn study(self) -> studies::Ratio {
+        match self {
+            Ratio::B1 => studies::Ratio::B1,
+            Ratio::Mass => studies::Ratio::Mass,
+            Ratio::Stiffness => studies::Ratio::Stiffness,
+        }
+    }
+
     fn label(self) -> &'static str {
         match self {
             Ratio::B1 => "b1 = mA/mB = kB/kA",
@@ -142,34 +130,29 @@ fn draw(args: &Args) -> Result<(), Exit> {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
-    let Some(info) = find(&args.coupling) else {
-        let names: Vec<&str> = COUPLINGS.iter().map(|m| m.name).collect();
-        let help = did_you_mean(&args.coupling, names.iter().copied())
-            .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
-        return Err(refuse(&format!("there is no coupling `{}`", args.coupling), &help));
+    let (omegas, ratios) = (spaced(&args.omega, args.points), spaced(&args.ratios, args.points));
+    let study = SplitMassMap {
+        coupling: args.coupling.clone(),
+        scheme: args.scheme.clone(),
+        param: args.param.clone(),
+        ratio: args.ratio.study(),
+        omegas: omegas.clone(),
+        ratios: ratios.clone(),
+        substeps: args.substeps.clone(),
     };
+    let info = study.info().map_err(|refused| load::refuse(args.json, &refused))?;
     let output = args.output.clone();
     let output = output.unwrap_or_else(|| PathBuf::from("interfield-out").join(format!("stability-{}.svg", info.name)));
     check_output(&output, &["svg", "png"], &[], args.json)?;
-    let (omegas, ratios) = (spaced(&args.omega, args.points), spaced(&args.ratios, args.points));
-    let total = omegas.len() * ratios.len() * args.substeps.len();
+    let total = study.cells();
     if total > MOST_CELLS {
         return Err(refuse(&format!("{total} cells are too many"), "give fewer --points or --substeps"));
     }
-    let mut models: Vec<Model> = Vec::new();
-    for &substeps in &args.substeps {
-        for &ratio in &ratios {
-            models.push(split_mass(args, info.scheme, substeps, ratio)?);
-        }
-    }
-    let cells: Vec<(usize, f64)> = (0..models.len()).flat_map(|m| omegas.iter().map(move |w| (m, *w))).collect();
-    let bar = progress(cells.len() as u64, "cells", !args.json);
-    let found = scan(&cells, |&(m, dt)| judge_quietly(with_step(&models[m], dt)), |done| bar.set_position(done as u64));
+    let bar = progress(total as u64, "cells", !args.json);
+    let found = study.examine(|done| bar.set_position(done as u64));
     bar.finish_and_clear();
-    let found: Result<Vec<(f64, bool)>, String> = found.into_iter().collect();
-    let found = found.map_err(|why| refuse(&why, "choose another coupling, scheme or number of substeps"))?;
-    let scheme = models.first().and_then(|m| m.partition.as_ref()).map(|p| p.substructures[0].scheme_name.clone());
-    let map = Map { args, scheme: scheme.unwrap_or_default(), omegas, ratios, found };
+    let (found, scheme) = found.map_err(|refused| load::refuse(args.json, &refused))?;
+    let map = Map { args, scheme, omegas, ratios, found };
     let name = output.display().to_string();
     drawing::draw(&output, &map.figure(), DPI).map_err(|message| {
         fail(args.json, Some(&name), None, &message, "give another file with --output");
@@ -181,25 +164,6 @@ fn draw(args: &Args) -> Result<(), Exit> {
         print(&map.text(&name))
     }
     Ok(())
-}
-
-/// The split mass under the coupling of the arguments.
-fn split_mass(args: &Args, scheme: &str, substeps: u32, ratio: f64) -> Result<Model, Exit> {
-    let names: &[&str] = match args.ratio {
-        Ratio::B1 => &["mass_ratio", "stiffness_ratio"],
-        Ratio::Mass => &["mass_ratio"],
-        Ratio::Stiffness => &["stiffness_ratio"],
-    };
-    let settings = ModelArgs {
-        set: names.iter().map(|n| ((*n).to_owned(), format!("{ratio:e}"))).collect(),
-        scheme: Some(args.scheme.clone().unwrap_or_else(|| scheme.to_owned())),
-        param: args.param.clone(),
-        coupling: Some(args.coupling.clone()),
-        substeps: Some(substeps),
-        ..ModelArgs::default()
-    };
-    let loaded = Loaded::embedded("split mass", MODEL.to_owned(), PathBuf::new(), args.json);
-    loaded.model(&settings).map(|(model, _)| model)
 }
 
 /// The number that stands for a cell: how far its radius is below one, or from 1 to 2 how many decades it is above.

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interfield_lab::compensate::Multivariable;
 use interfield_lab::controller::{Controller, MissPolicy};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::paced::{Pace, Paced};
@@ -36,6 +37,7 @@ use interfield_results::{Meta, Reader};
 use interfield_structure::specimen::Workshop;
 
 use crate::Operator;
+use crate::callables::Callables;
 use crate::programs::Programs;
 use crate::rehearsal::Rehearsal;
 pub use arming::Arming;
@@ -113,6 +115,8 @@ pub struct Laboratory {
     arming: Option<(Arming, Rehearsal)>,
     /// What becomes of the recordings, by their specimens.
     accounts: Vec<(String, tape::Account)>,
+    /// Functions of the caller, until they are taken.
+    callables: Callables,
 }
 
 impl Laboratory {
@@ -139,6 +143,7 @@ impl Laboratory {
             programs,
             arming: None,
             accounts: Vec::new(),
+            callables: Callables::default(),
         }
     }
 
@@ -160,6 +165,11 @@ impl Laboratory {
     /// Its rigs listen to this operator.
     pub fn commanded_by(self, operator: Operator) -> Self {
         Laboratory { operator, ..self }
+    }
+
+    /// With functions of the caller.
+    pub fn called(self, callables: Callables) -> Self {
+        Laboratory { callables, ..self }
     }
 
     /// Whom its rigs listen to.
@@ -217,6 +227,14 @@ impl Workshop for Laboratory {
             kept.iter().for_each(|line| self.operator.rigs().keep(line));
         }
         Ok(hardware)
+    }
+
+    fn specimen(&mut self, specimen: &Specimen) -> Result<Option<Box<dyn Partner>>, String> {
+        Ok(self.callables.specimen(&specimen.name))
+    }
+
+    fn compensator(&mut self, specimen: &Specimen) -> Result<Option<Arc<dyn Multivariable>>, String> {
+        Ok(self.callables.compensator(&specimen.name))
     }
 
     fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use interfield_kernel::{Archive, StateError};
 use interfield_lab::partner::{Converted, Partner, Trouble};
 use interfield_language::Model;
 use interfield_language::external::{Endpoint, External, Program};
@@ -18,6 +19,7 @@ use interfield_peers::site::{self, Shadow};
 use interfield_peers::utsim::{self, Integrator, Precision};
 use interfield_structure::external::identify;
 
+use crate::callables::Callables;
 use process::Process;
 pub use process::become_program;
 pub use unit::mistakes;
@@ -78,12 +80,26 @@ impl Programs {
     /// Starts the programs of a model whose file is in `folder`, and settles the stiffnesses that are to be identified. Logs
     /// are named after `results`. The error is a sentence for the user, about the external with that name.
     pub fn start(model: &mut Model, folder: &Path, results: &Path) -> Result<Self, String> {
+        Self::start_with(model, folder, results, &mut Callables::default())
+    }
+
+    /// The same with functions of the caller, which are taken out.
+    pub fn start_with(
+        model: &mut Model,
+        folder: &Path,
+        results: &Path,
+        callables: &mut Callables,
+    ) -> Result<Self, String> {
         let mut programs = Programs::default();
         for i in 0..model.externals.len() {
             let external = model.externals[i].clone();
             let named = |message: String| format!("external `{}`: {message}", external.name);
             let log = results.with_extension(format!("{}.log", external.name));
-            let (mut partner, mut program_logs) = start(model, &external, folder, &log).map_err(named)?;
+            let started = match external.program {
+                Program::Callable => called(model, &external, callables),
+                _ => start(model, &external, folder, &log),
+            };
+            let (mut partner, mut program_logs) = started.map_err(named)?;
             if external.probe.is_some() {
                 let found = identify(&external, &mut partner).map_err(|message| {
                     partner.finish();
@@ -147,6 +163,23 @@ fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Resul
     Ok((Supervised { partner: Some(partner), process, said: None, story: program_logs.story.clone() }, program_logs))
 }
 
+/// A function of the caller.
+fn called(model: &Model, external: &External, callables: &mut Callables) -> Result<(Supervised, ProgramLog), String> {
+    let partner = callables.law(&external.name).ok_or(
+        "it is computed by a function of the program that runs the model, and there is none; run the model from that \
+         program, such as Python with `laws={...}`",
+    )?;
+    let (found, wanted) = (partner.dofs(), external.dofs.len());
+    if found != wanted {
+        return Err(format!("its function has {found} degrees of freedom, the model {wanted}"));
+    }
+    let time = external.units.factor(Dimension::TIME);
+    let partner = Converted::new(partner, external.dof_units(model), time);
+    let program_logs = program_logs(external, "this process".to_owned(), None);
+    let story = program_logs.story.clone();
+    Ok((Supervised { partner: Some(Box::new(partner)), process: None, said: None, story }, program_logs))
+}
+
 fn program_logs(external: &External, at: String, log: Option<PathBuf>) -> ProgramLog {
     let (name, program) = (external.name.clone(), external.program.name());
     ProgramLog { name, program, at, log, identified: None, story: Arc::default() }
@@ -186,6 +219,7 @@ fn connect(
             Ok(Box::new(Converted::new(substructure, external.dof_units(model), time)))
         }
         Program::Fmu(unit) => Err(format!("{} is loaded and has no address", unit.file)),
+        Program::Callable => Err("a function has no address".to_owned()),
     }
 }
 
@@ -253,6 +287,13 @@ impl Partner for Supervised {
         force: &mut [f64],
     ) -> Result<(), Trouble> {
         self.partner.as_mut().ok_or(Trouble::Gone)?.exchange(t, u, v, reached, force)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        match &mut self.partner {
+            Some(partner) => partner.persist(archive),
+            None => archive.fail(StateError::Live("a program that has ended")),
+        }
     }
 
     fn finish(&mut self) {

@@ -68,6 +68,7 @@ pub fn described(model: &Model) -> String {
         let at = e.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
         let start = match &e.program {
             Program::Fmu(unit) => format!("loaded from {}", unit.file),
+            Program::Callable => "a function of the program that runs the model".to_owned(),
             _ if e.command.is_empty() => "must be running already".to_owned(),
             _ => format!("started by `{}`", e.command.join(" ")),
         };

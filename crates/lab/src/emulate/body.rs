@@ -1,6 +1,6 @@
 //! What the actuators of an emulated laboratory move: masses and elements of a model, at the scale of the specimen.
 
-use interfield_kernel::{Fault, Point, System};
+use interfield_kernel::{Archive, Fault, Point, System};
 
 use super::inner::Inner;
 
@@ -35,6 +35,9 @@ pub trait Body: Send {
 
     /// Where those are, m (rad).
     fn shows(&self, _memory: &[f64], _free: &mut [f64]) {}
+
+    /// Saves or restores what it remembers beside its memory.
+    fn persist(&mut self, _archive: &mut dyn Archive) {}
 }
 
 /// A body made of a [`System`] of the structure's scale S: displacements are S times those of the specimen, forces S²

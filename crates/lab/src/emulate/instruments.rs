@@ -1,6 +1,6 @@
 //! Transducers and load cells of an emulated laboratory besides those of its actuators, and the fixtures that they feel.
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault};
 
 use super::body::{Body, Motion};
 use super::fault::Injection;
@@ -46,6 +46,10 @@ impl Body for Carried {
 
     fn stiffness(&self) -> &[f64] {
         self.body.stiffness()
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.body.persist(archive);
     }
 
     fn free(&self) -> usize {

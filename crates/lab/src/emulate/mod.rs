@@ -1,6 +1,7 @@
 //! The emulated laboratory: actuators that lag and saturate, the specimen they move, sensors that are noisy, and the
 //! faults one wants to have seen before the test.
 
+mod answering;
 pub mod body;
 pub mod fault;
 pub mod inner;
@@ -17,6 +18,7 @@ use crate::hardware::{Hardware, Reply};
 use crate::kinematics::Kinematics;
 use crate::plant::{Actuator, Coupled, Hydraulic, Specimen};
 use crate::signal::line;
+pub use answering::Answering;
 pub use body::{Body, Motion, Replica};
 pub use fault::{Injection, Misfortune};
 pub use inner::Free;
@@ -363,6 +365,7 @@ impl Hardware for Emulated {
     /// The clock of noise and faults; all else is in its memory.
     fn persist(&mut self, archive: &mut dyn Archive) {
         archive.whole(&mut self.tick);
+        self.body.persist(archive);
     }
 
     fn emergency_stop(&self) -> bool {

@@ -55,9 +55,16 @@ pub enum Program {
     UtSim,
     /// A functional mock-up unit, which runs inside our process: no command, no address, no time to wait.
     Fmu(Unit),
+    /// A function of whoever runs the model, such as a Python program: it is handed in, not started.
+    Callable,
 }
 
 impl Program {
+    /// Whether it is a process with a command or an address.
+    pub fn is_process(&self) -> bool {
+        !matches!(self, Program::Fmu(_) | Program::Callable)
+    }
+
     /// Name in a model file.
     pub fn name(&self) -> &'static str {
         match self {
@@ -65,6 +72,7 @@ impl Program {
             Program::OpenFresco => "openfresco",
             Program::UtSim => "ut-sim",
             Program::Fmu(_) => "fmu",
+            Program::Callable => "callable",
         }
     }
 }

@@ -43,7 +43,7 @@ type ProgramType = Type<fn(&Context<'_>, &Table<'_>, &[usize]) -> Option<Program
 const PROGRAM: Key<Named> = of(Named(programs), "program", "The program.").required();
 
 /// All programs: one entry each.
-const PROGRAMS: [ProgramType; 4] = [
+const PROGRAMS: [ProgramType; 5] = [
     Type::new("opensees", "An OpenSees script with one element `adapter`.", &[PROCESS, OPENSEES], opensees),
     Type::new("openfresco", "A site of OpenFresco that waits for a client.", &[PROCESS], |_, _, _| {
         Some(Program::OpenFresco)
@@ -57,10 +57,14 @@ const PROGRAMS: [ProgramType; 4] = [
         &[fmu::KEYS],
         |context, table, dofs| fmu::read(context, table, dofs).map(Program::Fmu),
     ),
+    Type::new(CALLABLE, "A function of the program that runs the model, such as a Python script.", &[], |_, _, _| {
+        Some(Program::Callable)
+    }),
 ];
 
-/// The program that is no process.
+/// The programs that are not processes.
 const FMU: &str = "fmu";
+const CALLABLE: &str = "callable";
 
 section! {
     [PROCESS];
@@ -113,8 +117,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
     let program = program(context, table, known);
     let units = table.open(&UNITS).map_or_else(|| Some(UnitSystem::si()), units::read);
     // By its word: what is wrong with a unit does not make it a process.
-    let unit = table.is_string(&PROGRAM) && table.read(&PROGRAM).is_some_and(|p| p.value == FMU);
-    let Contact { command, at, start, timeout } = if unit { Contact::default() } else { contact(context, table) };
+    let inside =
+        table.is_string(&PROGRAM) && table.read(&PROGRAM).is_some_and(|p| [FMU, CALLABLE].contains(&&*p.value));
+    let Contact { command, at, start, timeout } = if inside { Contact::default() } else { contact(context, table) };
     let damped = table.value(&DAMPED);
     let amounts = per_dof(context, table, &PROBE, known);
     let stiffness = stiffness(context, table, known);

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use interfield_lab::compensate::Multivariable;
 use interfield_lab::controller::{Calibration, Control, Controller, Hold, Plan};
-use interfield_lab::emulate::{Body, Carried, Drive, Emulated, Replica};
+use interfield_lab::emulate::{Answering, Body, Carried, Drive, Emulated, Replica};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Kinematics;
+use interfield_lab::partner::Partner;
 use interfield_lab::plant::{self, Coupled, Delayed, Ideal, Limited, Transfer};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::{Action, Limits, Watch};
@@ -44,16 +45,22 @@ pub(super) fn build(
     let sensing = sensing::sensing(specimen, names, (&kinematics, &physical.stand_in.driven[0]), linear)?;
     let hardware = match workshop.hardware(specimen).map_err(Unbuilt::Workshop)? {
         Some(hardware) => hardware,
-        None => emulated(specimen, physical, linear)?,
+        None => {
+            let law = workshop.specimen(specimen).map_err(Unbuilt::Workshop)?;
+            emulated(specimen, physical, linear, law)?
+        }
     };
     // The emulated laboratory and recordings are told metres and newtons, and tell them.
     let (calibration, sensing) = match hardware.has_instruments() {
         true => (specimen.actuators.iter().map(|a| a.calibration).collect(), sensing),
         false => (vec![Calibration::default(); m], sensing.uncalibrated()),
     };
-    let compensator: Arc<dyn Multivariable> = match specimen.compensator() {
-        adaptive if linear => Arc::from(adaptive.frozen()),
-        compensator => Arc::from(compensator),
+    let compensator: Arc<dyn Multivariable> = match workshop.compensator(specimen).map_err(Unbuilt::Workshop)? {
+        Some(given) => given,
+        None => match specimen.compensator() {
+            adaptive if linear => Arc::from(adaptive.frozen()),
+            compensator => Arc::from(compensator),
+        },
     };
     let plan = Plan {
         period: specimen.period,
@@ -115,11 +122,33 @@ fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
     if linear { found.linearised() } else { found }
 }
 
+/// A specimen that a function computes; the error is a sentence for the user.
+fn answering(
+    specimen: &Specimen,
+    law: Box<dyn Partner>,
+    driven: &[f64],
+    masses: &[f64],
+) -> Result<Box<dyn Body>, String> {
+    if law.dofs() != masses.len() {
+        return Err(format!("its function has {} degrees of freedom, its actuators move {}", law.dofs(), masses.len()));
+    }
+    if specimen.inner.len() > specimen.held {
+        return Err("a specimen with degrees of freedom that no actuator moves cannot be a function".to_owned());
+    }
+    // They are moved several times per sample, and a function cannot be asked twice.
+    if specimen.actuators.iter().any(|a| a.mount.is_finite()) {
+        return Err("a specimen behind a `mount` that gives cannot be a function".to_owned());
+    }
+    let stiffness = driven.iter().map(|k| k / specimen.scale).collect();
+    Ok(Box::new(Answering::new(law, stiffness, masses.to_vec())))
+}
+
 /// The emulated laboratory of a specimen; the error is a sentence for the user.
 pub(super) fn emulated(
     specimen: &Specimen,
     physical: &mut Physical,
     linear: bool,
+    given: Option<Box<dyn Partner>>,
 ) -> Result<Box<dyn Hardware>, String> {
     let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
     let system = physical.system.take().ok_or("it is mounted twice")?;
@@ -131,7 +160,10 @@ pub(super) fn emulated(
         let at_rest = replica.with_free(free, specimen.period);
         replica = at_rest.map_err(|_| "its inner degrees of freedom have no position of rest")?;
     }
-    let mut body: Box<dyn Body> = Box::new(replica);
+    let mut body: Box<dyn Body> = match given {
+        None => Box::new(replica),
+        Some(law) => answering(specimen, law, &driven, &masses)?,
+    };
     if let Some(fixtures) = sensing::fixtures(specimen, &driven, linear) {
         let n = masses.len();
         masses.iter_mut().zip(fixtures.masses().iter().step_by(n + 1)).for_each(|(mass, fixed)| *mass += fixed);

@@ -13,6 +13,9 @@ mod measured;
 mod sensing;
 mod stand_in;
 
+use std::sync::Arc;
+
+use interfield_lab::compensate::Multivariable;
 use interfield_lab::controller::Controller;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::partner::Partner;
@@ -32,6 +35,17 @@ pub(crate) use stand_in::{Physical, physical, substitute};
 pub trait Workshop {
     /// The hardware of a specimen; `None` for the emulated laboratory of its model. The error is a sentence for the user.
     fn hardware(&mut self, _specimen: &Specimen) -> Result<Option<Box<dyn Hardware>>, String> {
+        Ok(None)
+    }
+
+    /// The function that computes the forces of the specimen behind the emulated actuators, at the scale of the laboratory;
+    /// `None`: its elements do. The error is a sentence for the user.
+    fn specimen(&mut self, _specimen: &Specimen) -> Result<Option<Box<dyn Partner>>, String> {
+        Ok(None)
+    }
+
+    /// The compensator of all its actuators; `None`: the one of its model. The error is a sentence for the user.
+    fn compensator(&mut self, _specimen: &Specimen) -> Result<Option<Arc<dyn Multivariable>>, String> {
         Ok(None)
     }
 
@@ -73,8 +87,20 @@ pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
 /// # Errors
 /// What cannot be assembled, or built.
 pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
+    emulated_with(model, specimen, None)
+}
+
+/// The same with a specimen of the caller behind the actuators, instead of its elements.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn emulated_with(
+    model: &Model,
+    specimen: usize,
+    law: Option<Box<dyn Partner>>,
+) -> Result<Box<dyn Hardware>, Vec<Problem>> {
     let (s, mut physical) = one(model, specimen)?;
-    build::emulated(s, &mut physical, false).map_err(|e| vec![problem(s, specimen, e.into())])
+    build::emulated(s, &mut physical, false, law).map_err(|e| vec![problem(s, specimen, e.into())])
 }
 
 /// A specimen on its rig, without the structure around it.

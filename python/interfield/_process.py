@@ -1,0 +1,81 @@
+"""Python specimens in real time: each in a process of its own, over shared memory.
+
+The interpreter may pause for milliseconds (garbage, other threads). The test then sees a late answer, does what its specimen
+says (`late`, `patience`), counts it, and the verdict tells; its own loop is never held up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _native, callables
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["in_processes"]
+
+
+def _host(source: Any, chosen: str, name: str, law: Any, dofs: int, pipe: Any) -> None:
+    """The process of a specimen."""
+    try:
+        told = _native.host(
+            source, chosen, callables.spec(name, law, dofs), name, lambda address: pipe.send(("ready", address))
+        )
+        pipe.send(("done", json.loads(told)))
+    except BaseException as e:  # whatever it was, the parent says it
+        pipe.send(("failed", f"{type(e).__name__}: {e}"))
+
+
+@contextlib.contextmanager
+def in_processes(
+    model: Model, chosen: str, specimens: Mapping[str, Any]
+) -> Iterator[tuple[Any, Callable[[], dict[str, Any]]]]:
+    """The model with its Python specimens behind shared memory, their processes running; and what they counted."""
+    moved = model.copy()
+    document = moved._open()
+    _, tested = _native.parts(model._source(), chosen)
+    known = {name: n for name, n, _, _ in tested}
+    unknown = [name for name in specimens if name not in known]
+    if unknown:
+        raise ValueError(f"the model has no specimen `{unknown[0]}`; it has: {', '.join(known) or 'none'}")
+    for table in document.get("specimen", []):
+        if table["name"] in specimens:
+            table["at"] = f"shm:/interfield-{os.getpid()}-{table['name']}"
+    source = moved._source()
+    context = multiprocessing.get_context("spawn")
+    running: dict[str, tuple[Any, Any]] = {}
+    told: dict[str, Any] = {}
+    try:
+        for name, law in specimens.items():
+            here, there = context.Pipe()
+            process = context.Process(target=_host, args=(source, chosen, name, law, known[name], there), daemon=True)
+            process.start()
+            running[name] = (process, here)
+        for name, (process, here) in running.items():
+            while not here.poll(0.05):
+                if not process.is_alive():
+                    raise RuntimeError(f"the process of specimen `{name}` ended with code {process.exitcode}")
+            word, what = here.recv()
+            if word != "ready":
+                raise RuntimeError(f"specimen `{name}`: {what}")
+
+        def counted() -> dict[str, Any]:
+            for name, (process, here) in running.items():
+                if here.poll(5.0):
+                    word, what = here.recv()
+                    told[name] = what if word == "done" else {"failed": what}
+            return told
+
+        yield source, counted
+    finally:
+        for process, _ in running.values():
+            process.join(1.0)
+            if process.is_alive():
+                process.terminate()
+                process.join()

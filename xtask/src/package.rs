@@ -1,0 +1,138 @@
+//! The Python package as users have it: a wheel from `pip`, in a fresh environment; its tests, notebooks, stubs and examples; the C
+//! library; and the functions for MATLAB in Octave.
+//!
+//! All of it is built in the profile of the tests, and beside what they have built, so that the dependencies are not compiled again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::context::{Context, Outcome};
+use crate::{debian, python};
+
+/// Its native part, which is not part of the workspace.
+pub(crate) const MANIFEST: &str = "python/Cargo.toml";
+
+/// Of the tests, or of users.
+#[derive(Clone, Copy)]
+enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Dev => "dev",
+            Profile::Release => "release",
+        }
+    }
+
+    fn folder(self) -> &'static str {
+        match self {
+            Profile::Dev => "debug",
+            Profile::Release => "release",
+        }
+    }
+}
+
+/// Builds everything and tests it.
+pub(crate) fn stage(context: &Context) -> Outcome {
+    let python = python::package(context)?;
+    context.build()?;
+    let wheel = wheel(context, &python, Profile::Dev)?;
+    fresh(context, &python, &wheel)?;
+    install(context, &python, &wheel)?;
+    let tested = |what: &str| {
+        let mut command = with_libraries(context, &python, Profile::Dev);
+        command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(what.split_whitespace());
+        context.run(command)
+    };
+    tested("--pyargs interfield --doctest-modules -o doctest_optionflags=NORMALIZE_WHITESPACE")?;
+    tested("python/tests")?;
+    let mut stubs = Command::new(&python);
+    stubs.args(["-m", "mypy.stubtest", "interfield", "--mypy-config-file", "python/pyproject.toml"]);
+    context.run(stubs)?;
+    let mut strict = Command::new(&python);
+    strict.args(["-m", "mypy", "--strict", "--config-file", "python/pyproject.toml", "python/examples"]);
+    context.run(strict)?;
+    octave(context)?;
+    Ok(format!("{}, fresh and tested; C, ctypes and Octave agree", name(&wheel)))
+}
+
+/// What Python costs beside the program.
+pub(crate) fn bench(context: &Context) -> Result<(), String> {
+    let python = python::package(context)?;
+    context.run(context.cargo(["build", "--locked", "--release", "-p", "interfield-cli", "-p", "interfield-capi"]))?;
+    install(context, &python, &wheel(context, &python, Profile::Release)?)?;
+    let mut command = with_libraries(context, &python, Profile::Release);
+    command.arg("python/bench.py");
+    context.run(command)
+}
+
+/// The wheel as `pip install ./python` builds it.
+fn wheel(context: &Context, python: &Path, profile: Profile) -> Result<PathBuf, String> {
+    let folder = context.target.join("python").join(profile.folder());
+    // Only the one that is built now.
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "wheel", "./python", "--no-deps", "--quiet", "--disable-pip-version-check", "--wheel-dir"]);
+    pip.arg(&folder).arg(format!("--config-settings=build-args=--profile={} --locked", profile.name()));
+    pip.env("CARGO_TARGET_DIR", &context.target);
+    context.run(pip).map_err(|e| format!("{e}\nthe wheel could not be built (network? maturin comes from PyPI)"))?;
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let wheels = entries.filter_map(|e| Some(e.ok()?.path())).find(|p| p.extension().is_some_and(|e| e == "whl"));
+    wheels.filter(|w| name(w).contains("-abi3-")).ok_or_else(|| "pip built no abi3 wheel".to_owned())
+}
+
+fn name(wheel: &Path) -> String {
+    wheel.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn install(context: &Context, python: &Path, wheel: &Path) -> Result<(), String> {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"]);
+    context.run({
+        pip.arg(wheel);
+        pip
+    })
+}
+
+/// A fresh environment has nothing but the package and what it asks for, and runs a model.
+fn fresh(context: &Context, python: &Path, wheel: &Path) -> Result<(), String> {
+    let venv = context.target.join("python/fresh");
+    let mut make = Command::new(python);
+    make.args(["-m", "venv", "--clear"]).arg(&venv);
+    context.run(make)?;
+    let own = venv.join("bin/python");
+    let mut pip = Command::new(&own);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(wheel);
+    context.run(pip)?;
+    let mut run = Command::new(&own);
+    run.args([
+        "-c",
+        "import interfield; r = interfield.Model.from_file('models/isolated-building.toml').run(until='1 s'); print(r)",
+    ]);
+    context.run(run)
+}
+
+/// A Python that knows where the program and the C library are.
+fn with_libraries(context: &Context, python: &Path, profile: Profile) -> Command {
+    let built = context.target.join(profile.folder());
+    let mut command = Command::new(python);
+    command.env("INTERFIELD_PROGRAM", built.join("interfield"));
+    command.env("INTERFIELD_C_LIBRARY", built.join("libinterfield_c.so"));
+    command
+}
+
+/// The functions for MATLAB.
+fn octave(context: &Context) -> Result<(), String> {
+    let mut version = Command::new("octave-cli");
+    version.arg("--version");
+    if !context.succeeds(version) {
+        debian::install(context, &["octave"])?;
+    }
+    let mut test = Command::new("octave-cli");
+    test.args(["--no-gui", "--norc", "--quiet", "matlab/tests/all.m"]);
+    test.env("INTERFIELD_PROGRAM", context.interfield());
+    context.run(test)
+}

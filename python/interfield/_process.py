@@ -10,6 +10,8 @@ import contextlib
 import json
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["in_processes"]
 
 
+def _follow() -> None:
+    """Ends this process with the one that started it, however that ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _host(source: Any, chosen: str, name: str, law: Any, dofs: int, pipe: Any) -> None:
     """The process of a specimen."""
+    # Ctrl-C reaches this process too: the test still needs its specimen, to lead it home.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
     try:
         told = _native.host(
             source, chosen, callables.spec(name, law, dofs), name, lambda address: pipe.send(("ready", address))

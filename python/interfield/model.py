@@ -410,7 +410,18 @@ class Model:
             from ._process import in_processes
 
             with in_processes(self, chosen, {**self._specimens, **(specimens or {})}) as (moved, hosts):
-                result = _run(moved, chosen, options, ([], [], []), observer, progress)
+                try:
+                    result = _run(moved, chosen, options, ([], [], []), observer, progress)
+                except RunError as stopped:
+                    counted = hosts()
+                    if stopped.result is not None:
+                        stopped.result.hosts = counted
+                    why = [f"specimen `{name}`: {told['failed']}" for name, told in counted.items() if "failed" in told]
+                    if not why:
+                        raise
+                    error = CallbackError("\n".join([*why, str(stopped)]), stopped.messages)
+                    error.result = stopped.result
+                    raise error from stopped
                 result.hosts = hosts()
                 return result
         return _run(source, chosen, options, self._functions(chosen, laws, specimens, compensators), observer, progress)
@@ -482,7 +493,8 @@ def _run(
     result = Result._of_run(told, channels, rows)
     if ended is not None:
         name, cause = ended
-        if isinstance(cause, KeyboardInterrupt):
+        if not isinstance(cause, Exception):
+            # Ctrl-C, the end of the program.
             raise cause
         what = f"the function of `{name}`" if name else "the observer"
         error: RunError = CallbackError(f"{what} ended the run: {type(cause).__name__}: {cause}\n{told['line']}")

@@ -17,6 +17,7 @@ use interfield_lab::partner::{Partner, Trouble};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
 
 use crate::forks::guarded;
 
@@ -110,14 +111,18 @@ impl Interpreted {
     }
 }
 
-/// Reads as many numbers as there are places.
+/// Reads as many numbers as there are places. Bytes are a sequence of numbers in Python, and no forces.
 fn numbers(said: &Bound<'_, PyAny>, to: &mut [f64]) -> PyResult<()> {
     let list: Vec<f64> = match said.extract::<numpy::PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),
-        Err(_) => said.extract().map_err(|_| {
-            let kind = said.get_type();
-            PyTypeError::new_err(format!("it must return {} numbers, and returned {kind}", to.len()))
-        })?,
+        Err(_) => {
+            let bytes = said.is_instance_of::<PyBytes>() || said.is_instance_of::<PyByteArray>();
+            let list = if bytes { None } else { said.extract().ok() };
+            list.ok_or_else(|| {
+                let kind = said.get_type();
+                PyTypeError::new_err(format!("it must return {} numbers, and returned {kind}", to.len()))
+            })?
+        }
     };
     if list.len() != to.len() {
         return Err(PyValueError::new_err(format!("it must return {} numbers, and returned {}", to.len(), list.len())));

@@ -47,6 +47,7 @@ def test_what_fails_there_ends_the_test_as_configured(tmp_path):
         model.run(until="0.3 s", specimens={"isolators": Broken()}, real_time=True, output=tmp_path / "o.h5", progress=False)
     except interfield.RunError as stopped:
         assert stopped.result is None or stopped.result.outcome["end"] != "finished"
+        assert isinstance(stopped, interfield.CallbackError) and "broken in its process" in str(stopped)
     else:
         raise AssertionError("a broken specimen must end the test")
 
@@ -93,7 +94,7 @@ def test_a_late_answer_is_counted_and_the_verdict_tells(tmp_path):
     (rig,) = result.outcome["laboratory"]
     assert rig["account"]["stale"] >= 10 and "without a new measurement in time" in " ".join(rig["reasons"])
     recording = interfield.open_result(result.recordings[0])
-    assert np.sum(recording["fresh"] == 0.0) == rig["account"]["stale"]
+    assert np.sum(recording["isolators.fresh"] == 0.0) == rig["account"]["stale"]
     assert result.verdict != "good"
 
 

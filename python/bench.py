@@ -167,7 +167,7 @@ def real_time():
 
     def test(name, specimen):
         model = interfield.Model.from_file(os.path.join(models, "isolated-building.toml"))
-        model._open()["specimen"][0]["rate"] = "1 kHz"
+        model.change("specimen", "isolators", rate="1 kHz")
         with tempfile.TemporaryDirectory() as folder:
             try:
                 result = model.run(until="5 s", specimens={"isolators": specimen}, real_time=True, dt="4 ms",

@@ -29,7 +29,7 @@ class Broken:
 def test_it_answers_in_a_process_of_its_own(tmp_path):
     model = interfield.Model.from_file(os.path.join(MODELS, "isolated-building.toml"))
     # Late answers wait: a slow machine makes a slow test, not another one.
-    model._open()["specimen"][0]["late"] = "hold"
+    model.change("specimen", "isolators", late="hold")
     try:
         result = model.run(
             until="0.3 s", specimens={"isolators": Spring()}, real_time=True, output=tmp_path / "out.h5", progress=False
@@ -80,7 +80,7 @@ class Late:
 
 def late_test(tmp_path, **keys):
     model = interfield.Model.from_file(os.path.join(MODELS, "isolated-building.toml"))
-    model._open()["specimen"][0].update({"rate": "1 kHz", **keys})
+    model.change("specimen", "isolators", rate="1 kHz", **keys)
     try:
         return model.run(until="0.3 s", dt="4 ms", specimens={"isolators": Late(0.1)}, real_time=True,
                          output=tmp_path / "out.h5", progress=False)
@@ -184,7 +184,7 @@ def interrupt(t, row):
 done = []
 if __name__ == "__main__":
     model = interfield.Model.from_file(os.path.join(MODELS, "isolated-building.toml"))
-    model._open()["specimen"][0]["limits"] = {{"missing": {{"at": 1e6, "action": "warn"}}}}
+    model.change("specimen", "isolators", limits={{"missing": {{"at": 1e6, "action": "warn"}}}})
     try:
         model.run(until="20 s", specimens={{"isolators": Spring()}}, real_time=True, output={str(path)!r}, observer=interrupt, progress=False)
     except KeyboardInterrupt:
@@ -218,3 +218,10 @@ if __name__ == "__main__":
     assert said.returncode == -signal.SIGKILL and int(said.stdout) > 0
     kept = interfield.open_result(tmp_path / "out.h5")
     assert kept.outcome["end"] == "unknown" and np.all(np.isfinite(kept.rows))
+
+
+def test_the_example_runs(tmp_path):
+    example = os.path.join(os.path.dirname(__file__), "..", "examples", "by_the_clock.py")
+    words = [sys.executable, example, os.path.join(MODELS, "isolated-building.toml"), "0.3", str(tmp_path / "out.h5")]
+    said = subprocess.run(words, capture_output=True, text=True)
+    assert said.returncode == 0 and " samples, " in said.stdout, said.stderr

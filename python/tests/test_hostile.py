@@ -350,3 +350,52 @@ def test_ctrl_c_while_stepping():
                 print(type(e).__name__, 4.9 < sim.t < 1000.0)
     """), capture_output=True, text=True, check=True)
     assert said.stdout == "KeyboardInterrupt True\n" * 2, said.stdout
+
+
+def test_two_failures_at_once(tmp_path):
+    def law(t, u, v):
+        if t > 0.5:
+            raise ZeroDivisionError("the law")
+        return linear(t, u, v)
+
+    def observer(t, row):
+        if t > 0.49:
+            raise LookupError("the observer")
+
+    path = tmp_path / "out.h5"
+    with pytest.raises(interfield.CallbackError) as caught:
+        springs(law).run(progress=False, output=path, observer=observer)
+    assert isinstance(caught.value.__cause__, (ZeroDivisionError, LookupError))
+    assert 0.4 < interfield.open_result(path).t[-1] < 0.6
+    with pytest.raises(interfield.CallbackError):
+        springs(law).run(progress=True, observer=observer)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="a system without limits of files")
+def test_a_disk_that_is_full(tmp_path):
+    path = tmp_path / "out.h5"
+    said = subprocess.run(script(f"""
+        import interfield, resource
+        from test_models import oscillator
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        model = oscillator(duration="100000 s")
+        try:
+            model.run(progress=False, output={str(path)!r})
+        except interfield.RunError as e:
+            print(e.result.outcome["end"])
+    """), capture_output=True, text=True)
+    assert said.stdout == "not written\n", (said.stdout, said.stderr)
+    rows = interfield.open_result(path).rows
+    assert len(rows) > 100 and np.isfinite(rows).all()
+
+
+def test_keys_that_are_no_values():
+    itself = []
+    itself.append(itself)
+    for value in (itself, object(), {1: object()}, lambda: 0):
+        with pytest.raises((TypeError, ValueError, RecursionError)):
+            oscillator().add("node", name="b", mass=value)
+    model = oscillator()
+    model.add("node\n[x]", name='a"\n[evil]')
+    with pytest.raises(interfield.ModelError, match="evil|unknown"):
+        model.check()

@@ -190,3 +190,11 @@ def test_a_test_with_a_specimen_rehearses():
     assert model.to_toml() and "loop" in rehearsal.text and rehearsal.data
     with pytest.raises(interfield.ModelError, match="nothing to rehearse"):
         oscillator().rehearse(progress=False)
+
+
+def test_a_terminal_sees_a_bar_that_goes_away(capfd):
+    oscillator(dt="0.01 ms", duration="4 s").run(progress=True)
+    shown = capfd.readouterr().err
+    assert "running [" in shown and "100 %" in shown and shown.endswith("\r")
+    oscillator().run()
+    assert capfd.readouterr().err == ""

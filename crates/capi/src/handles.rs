@@ -59,11 +59,7 @@ fn find(handle: *mut Interfield) -> Option<Arc<Open>> {
 }
 
 /// Does something with a session; no panic gets out.
-pub(crate) fn with<R>(
-    handle: *mut Interfield,
-    failed: R,
-    work: impl FnOnce(&mut Session) -> Result<R, String>,
-) -> R {
+pub(crate) fn with<R>(handle: *mut Interfield, failed: R, work: impl FnOnce(&mut Session) -> Result<R, String>) -> R {
     let Some(own) = find(handle) else { return failed };
     let mut session = locked(&own.session);
     let done = match session.as_mut() {

@@ -314,7 +314,7 @@ impl Desk {
         let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
         about["confirm"] = json!(confirm);
         let results = prepared.files.as_ref().map(|f| f.results.clone());
-        let opened = console::open(args, about, Some(loaded.path()), results.as_deref());
+        let opened = console::open(args, about, Some(loaded.path()), results.as_deref(), Vec::new());
         let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
         let Some((hub, console)) = opened else { return Ok(None) };
         let operator = Box::new(console::Commanded(prepared.operator().clone()));

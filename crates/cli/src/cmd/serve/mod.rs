@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     )
     .armed(&(&args.arming).into(), offer.rehearsal.clone());
     let about = console::about_model(&offer.model, "served to another program");
-    let opened = match console::open(&args.console, about, Some(&args.model), Some(&offer.results)) {
+    let opened = match console::open(&args.console, about, Some(&args.model), Some(&offer.results), Vec::new()) {
         Ok(opened) => opened,
         Err(message) => {
             fail(args.json, None, None, &message, console::HELP);

@@ -3,7 +3,7 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
 const ROWS = 8000, WINDOW = 20, EVENTS = 2000;
-let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, store = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
+let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
 const waiting = new Map();
 window.console_latency = [];
 
@@ -18,7 +18,7 @@ function connect() {
   let shown = 0;
   socket.onopen = () => {
     retry = 250;
-    store = []; events = []; about = null; offset = null; best = Infinity; lastClock = 0; since = null;
+    store = []; events = []; about = null; offset = null; best = Infinity; lastClock = 0; since = null; caughtUp = false;
     waiting.clear();
     if (sessionStorage.getItem("view")) send({ view: sessionStorage.getItem("view") });
     if (sessionStorage.getItem("key")) present(false);
@@ -28,7 +28,7 @@ function connect() {
     if (typeof message.data !== "string") { rows(new Float64Array(message.data)); shown += 1; send({ ack: shown }); return; }
     const said = JSON.parse(message.data);
     if (said.about) learn(said.about);
-    if (said.status) tell(said.status);
+    if (said.status) { tell(said.status); shown += 1; send({ ack: shown }); }
     if (said.events) { events.push(...said.events); events.splice(0, events.length - EVENTS); happened(said.events); }
     if (said.pong !== undefined) {
       const now = performance.now(), round = now - said.pong;
@@ -64,8 +64,10 @@ function present(take) {
 // Rows of all topics: [number, clock, clock when the rings were empty before, (topic, columns, rows, values...)...].
 function rows(all) {
   lastClock = Math.max(lastClock, all[1]);
-  // No sample of these rows is older than that: the longest that any of them can have been under way, until it is drawn.
-  if (since === null) since = all[2];
+  // No sample of these rows is older than that: the longest that any of them can have been under way, until it is drawn. The first rows of a
+  // connection are what happened before it.
+  if (since === null && caughtUp) since = all[2];
+  caughtUp = true;
   for (let at = 3; at < all.length;) {
     const [topic, n, count] = [all[at], all[at + 1], all[at + 2]];
     const own = store[topic] || (store[topic] = Array.from({ length: n }, () => []));

@@ -43,6 +43,8 @@ pub struct Serving {
     pub extras: Extras,
     /// Where pictures of cameras are kept with the results.
     pub pictures: Option<PathBuf>,
+    /// The core that a loop in real time has for itself: what the network costs is not spent there.
+    pub keep_off: Option<usize>,
 }
 
 /// A console that is served; dropped, it ends.
@@ -102,7 +104,7 @@ impl Console {
     /// # Errors
     /// A sentence: an address that may not be used, or cannot.
     pub fn serve(hub: &Hub, serving: Serving) -> Result<Self, String> {
-        let Serving { address, tunnel, extras, pictures } = serving;
+        let Serving { address, tunnel, extras, pictures, keep_off } = serving;
         if !address.ip().is_loopback() && !tunnel {
             return Err(format!("{address} can be reached from other machines, and the console does not encrypt"));
         }
@@ -130,7 +132,7 @@ impl Console {
         let (shown, hub, ends) = (hub, hub.clone(), over.clone());
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             let run = move || {
-                give_way();
+                give_way(keep_off);
                 run();
             };
             thread::Builder::new().name(name.to_owned()).spawn(run).map_err(|e| e.to_string())
@@ -203,11 +205,20 @@ impl Drop for Console {
 }
 
 /// The calling thread gives way to all others; threads that it starts do too.
-fn give_way() {
+fn give_way(keep_off: Option<usize>) {
     #[cfg(unix)]
     {
         // Refused nowhere: a thread may always lower its priority.
         let _ = rustix::process::setpriority_process(None, 19);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let Some(core) = keep_off.filter(|c| *c < CpuSet::MAX_CPU) else { return };
+        let Ok(mut cores) = sched_getaffinity(None) else { return };
+        cores.unset(core);
+        // Where there is no other core this one is shared.
+        let _ = sched_setaffinity(None, &cores);
     }
 }
 

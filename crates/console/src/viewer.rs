@@ -20,8 +20,8 @@ use crate::hub::{Hub, message};
 const LISTEN: Duration = Duration::from_millis(15);
 /// Longest time that a viewer may take to take what is sent.
 const TAKE: Duration = Duration::from_secs(5);
-/// Messages that may be under way.
-const WINDOW: u64 = 4;
+/// Messages with rows or a status that may be under way.
+const WINDOW: u64 = 6;
 /// Longest message of a viewer, bytes.
 const LONGEST: usize = 16 * 1024;
 /// Messages of a viewer in a second, and how many at once.
@@ -371,6 +371,7 @@ impl Viewer<'_> {
         if !Arc::ptr_eq(&status, &self.status) {
             self.socket.send(Message::text(status.to_string()))?;
             self.status = status;
+            self.sent += 1;
         }
         let turns = self.hub.turns(self.turn);
         if let Some(last) = turns.last() {

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::console::playback::{Track, rig, run_track, shape_track};
-use crate::console::{self, ConsoleArgs};
+use crate::console::{self, Beside, ConsoleArgs};
 use crate::output::{complain, fail};
 use crate::stored;
 
@@ -118,7 +118,15 @@ fn play(args: &Args) -> Result<(), Exit> {
     about["confirm"] = json!([]);
     let mut options = args.console.clone();
     options.console.get_or_insert(console::address());
-    let opened = console::open(&options, about, Some(&args.result), None, Camera::kept(&console::pictures(&args.result)));
+    let opened = console::open(
+        &options,
+        about,
+        Beside {
+            model: Some(&args.result),
+            kept: Camera::kept(&console::pictures(&args.result)),
+            ..Beside::default()
+        },
+    );
     let refuse = |message: String| {
         fail(false, None, None, &message, console::HELP);
         Exit::Failure

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use interfield::Operator;
 
 use crate::Exit;
-use crate::console::{self, ConsoleArgs, LabDesk, Watched};
+use crate::console::{self, Beside, ConsoleArgs, LabDesk, Watched};
 use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
@@ -114,7 +114,7 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
     let stop = stop_by_ctrl_c();
     let about = console::about_model(model, "emulated laboratory");
-    let opened = console::open(&args.console, about, None, None, Vec::new());
+    let opened = console::open(&args.console, about, Beside::default());
     let opened = opened.map_err(|message| (message, console::HELP.to_owned(), Exit::BadInput))?;
     let hub = opened.as_ref().map(|(hub, _)| hub);
     if let Some(hub) = hub {

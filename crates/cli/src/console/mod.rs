@@ -61,16 +61,23 @@ pub(crate) struct ConsoleArgs {
     pub(crate) console_metrics: bool,
 }
 
-/// Starts a console; `None` if none is wanted. `model`: the file beside which a layout is kept; `results`: the one beside which pictures of
-/// cameras are; `kept`: pictures of an earlier test.
-pub(crate) fn open(
-    args: &ConsoleArgs,
-    about: Value,
-    model: Option<&Path>,
-    results: Option<&Path>,
-    kept: Vec<Camera>,
-) -> Result<Option<(Hub, Console)>, String> {
+/// What a console has to do with.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// The file beside which a layout is kept.
+    pub(crate) model: Option<&'a Path>,
+    /// The file beside which pictures of cameras are kept.
+    pub(crate) results: Option<&'a Path>,
+    /// Pictures of an earlier test.
+    pub(crate) kept: Vec<Camera>,
+    /// The core of a loop in real time.
+    pub(crate) core: Option<usize>,
+}
+
+/// Starts a console; `None` if none is wanted.
+pub(crate) fn open(args: &ConsoleArgs, about: Value, beside: Beside<'_>) -> Result<Option<(Hub, Console)>, String> {
     let Some(address) = args.console else { return Ok(None) };
+    let Beside { model, results, kept, core } = beside;
     let hub = Hub::new(about);
     let given = args.console_camera.iter().map(|place| Camera::new(place));
     let cameras = given.chain(kept.into_iter().map(Ok)).collect::<Result<Vec<_>, _>>()?;
@@ -92,7 +99,7 @@ pub(crate) fn open(
     }
     let extras = Extras { prometheus: args.console_metrics, mcap: args.console_mcap_live, cameras };
     let pictures = results.map(pictures);
-    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures })?;
+    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
     complain(&format!("console for viewers:  {}", console.page()));
     complain(&format!("console to command:   {}", console.operator_page()));
     Ok(Some((hub, console)))

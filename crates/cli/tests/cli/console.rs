@@ -65,14 +65,14 @@ impl Page {
         loop {
             let said = match self.socket.read() {
                 Ok(Message::Text(text)) => serde_json::from_str::<Value>(&text).unwrap(),
-                Ok(Message::Binary(bytes)) => {
-                    self.shown += 1;
-                    let _ = self.socket.send(Message::text(json!({ "ack": self.shown }).to_string()));
-                    json!({ "rows": bytes.len() })
-                }
+                Ok(Message::Binary(bytes)) => json!({ "rows": bytes.len() }),
                 Ok(_) => continue,
                 Err(_) => return None,
             };
+            if said.get("status").or(said.get("rows")).is_some() {
+                self.shown += 1;
+                let _ = self.socket.send(Message::text(json!({ "ack": self.shown }).to_string()));
+            }
             self.clock = said["status"]["clock"].as_f64().unwrap_or(self.clock);
             if said.get("about").is_some() {
                 self.about = said["about"].clone();

@@ -85,7 +85,7 @@ fn camera(pictures: Option<PathBuf>, camera: Camera) -> (Hub, Console) {
     hub.commanded_by(Arc::new(Told::default()));
     let extras = Extras { cameras: vec![camera], ..Extras::default() };
     let address = "127.0.0.1:0".parse().unwrap();
-    let console = Console::serve(&hub, Serving { address, tunnel: false, extras, pictures }).unwrap();
+    let console = Console::serve(&hub, Serving { address, tunnel: false, extras, pictures, keep_off: None }).unwrap();
     (hub, console)
 }
 

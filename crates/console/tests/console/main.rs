@@ -62,7 +62,7 @@ fn console() -> Test {
     let feed = hub.topic(topic(), 1024);
     let extras = Extras { prometheus: true, mcap: true, cameras: Vec::new() };
     let address = "127.0.0.1:0".parse().unwrap();
-    let console = Console::serve(&hub, Serving { address, tunnel: false, extras, pictures: None }).unwrap();
+    let console = Console::serve(&hub, Serving { address, tunnel: false, extras, pictures: None, keep_off: None }).unwrap();
     Test { hub, told, console, feed }
 }
 
@@ -126,9 +126,6 @@ impl Viewer {
             let said = match self.socket.read().ok()? {
                 Message::Text(text) => serde_json::from_str::<Value>(&text).unwrap(),
                 Message::Binary(bytes) => {
-                    self.shown += 1;
-                    let shown = self.shown;
-                    self.say(&json!({ "ack": shown }));
                     let numbers: Vec<f64> =
                         bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
                     json!({ "rows": numbers })
@@ -136,6 +133,10 @@ impl Viewer {
                 Message::Close(_) => return None,
                 _ => continue,
             };
+            if said.get("status").or(said.get("rows")).is_some() {
+                self.shown += 1;
+                let _ = self.socket.send(Message::text(json!({ "ack": self.shown }).to_string()));
+            }
             self.clock = said["status"]["clock"].as_f64().or(self.clock);
             if let Some(found) = said.get(key) {
                 return Some(found.clone());
@@ -274,7 +275,7 @@ fn an_emergency_stop_is_taken_while_the_test_starts_and_waits_for_no_other_comma
     let desk = RunDesk::new(&hub, Box::new(absent.clone()), false, 1.0, vec!["damper".into()]);
     hub.commanded_by(desk.clone());
     let address = "127.0.0.1:0".parse().unwrap();
-    let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None };
+    let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: None };
     let console = Console::serve(&hub, serving).unwrap();
     let mut operator = Viewer::new(console.address());
     operator.say(&json!({ "key": console.keys().operator, "who": "Ada" }));
@@ -324,7 +325,7 @@ fn pages_of_others_and_other_machines_are_refused() {
     // An address of another machine cannot be listened at; that it may not be is said before that is tried.
     let refused = |address: &str, tunnel: bool| {
         let address = address.parse().unwrap();
-        Console::serve(&test.hub, Serving { address, tunnel, extras: Extras::default(), pictures: None }).err()
+        Console::serve(&test.hub, Serving { address, tunnel, extras: Extras::default(), pictures: None, keep_off: None }).err()
     };
     for beyond in ["192.0.2.1:0", "0.0.0.0:0", "[::]:0", "[2001:db8::1]:0"] {
         let why = refused(beyond, false).unwrap();
@@ -340,7 +341,7 @@ fn pages_of_others_and_other_machines_are_refused() {
 fn through_a_tunnel_nobody_looks_without_a_key() {
     let hub = Hub::new(json!({ "title": "secret" }));
     let extras = Extras { prometheus: true, mcap: true, cameras: Vec::new() };
-    let serving = Serving { address: "127.0.0.1:0".parse().unwrap(), tunnel: true, extras, pictures: None };
+    let serving = Serving { address: "127.0.0.1:0".parse().unwrap(), tunnel: true, extras, pictures: None, keep_off: None };
     let console = Console::serve(&hub, serving).unwrap();
     assert!(console.page().contains("#view="));
     let address = console.address();

@@ -99,7 +99,7 @@ fn view(address: SocketAddr, over: &AtomicBool) -> std::io::Result<u64> {
         };
         body.resize(length, 0);
         stream.read_exact(&mut body)?;
-        if start[0] & 0x0f == 2 {
+        if start[0] & 0x0f == 2 || body.starts_with(b"{\"status\"") {
             shown += 1;
             // Masked with zeros, as a client must.
             let text = format!("{{\"ack\":{shown}}}");
@@ -132,7 +132,7 @@ impl Bench {
         for _ in 0..TURNS {
             turn(ticks, None, &mut alone)?;
             let feed = hub.topic(topic(), 4096);
-            let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None };
+            let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: Some(core()) };
             let mut console = Console::serve(&hub, serving)?;
             let over = Arc::new(AtomicBool::new(false));
             let at = console.address();

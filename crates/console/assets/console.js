@@ -129,8 +129,9 @@ function enable() {
     button.disabled = !may || !can.has(button.dataset.do);
   }
   // Whoever has the key can press it at any moment: what comes too early is kept by the loop, what comes too late is answered.
-  $("abort").disabled = !hasKey;
-  $("abort").textContent = hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
+  const connected = socket && socket.readyState === 1;
+  $("abort").disabled = !hasKey || !connected;
+  $("abort").textContent = !connected ? "Not connected: use the emergency stop of the laboratory" : hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
 }
 function ask(question, value, yes) {
   asked = yes;
@@ -140,7 +141,8 @@ function ask(question, value, yes) {
   $("ask").hidden = false;
   (value === null ? $("ask").querySelector("button") : $("typed")).focus();
 }
-function unask() { asked = null; $("ask").hidden = true; }
+// What is hidden must not keep the keys for itself.
+function unask() { asked = null; $("ask").hidden = true; $("typed").blur(); }
 $("ask").onsubmit = (event) => { event.preventDefault(); const yes = asked, typed = $("typed").value; unask(); if (yes && !late(event)) yes(typed); };
 $("no").onclick = unask;
 // What was pressed while the tab was frozen, or waited on the way, is not obeyed later: `seen` is the age of what the operator saw. An emergency

@@ -13,8 +13,10 @@ function number(x, digits = 4) {
   if (x === undefined || x === null || !Number.isFinite(x)) return "–";
   if (x === 0) return "0";
   const a = Math.abs(x);
-  return (a >= 1e5 || a < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(digits))).replace("-", "−");
+  return (a >= 1e5 || a < 1e-3 ? (+x.toPrecision(3)).toExponential().replace("+", "") : String(+x.toPrecision(digits))).replaceAll("-", "−");
 }
+
+const signs = (unit) => unit.replace("^2", "²").replace("^3", "³").replaceAll("*", "·");
 
 // As many places as three digits of the largest value have: what changes ten times a second must not jump to and fro.
 function steady(x, most) {
@@ -74,7 +76,7 @@ function timePlot(panel, unit, series, source, styles) {
     if (series.length < 2) swatch.hidden = true;
     return { swatch, value, paint() { swatch.style.background = colour(style(i)[0]); } };
   });
-  if (unit) panel.name.append(" ", element("small", {}, unit));
+  if (unit) panel.name.append(" ", element("small", {}, signs(unit)));
   const own = () => ({ width: Math.max(place.clientWidth, 150), height: Math.max(place.clientHeight, 60) });
   const axis = () => ({ stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.6 }, ticks: { show: false }, gap: 4, font: 0.8 * em() + "px system-ui, 'Noto Sans', sans-serif" });
   let end = 0;
@@ -87,7 +89,7 @@ function timePlot(panel, unit, series, source, styles) {
   const options = {
     ...own(), legend: { show: false }, cursor: { show: false }, padding: [0.7 * em(), 1.2 * em(), 0.2 * em(), 0],
     scales: { x: { time: false, range: () => [Math.max(0, end - WINDOW), Math.max(WINDOW, end)] }, y: { range: ranged } },
-    axes: [{ ...axis(), size: 1.7 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: 3.3 * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
+    axes: [{ ...axis(), size: 1.7 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
     series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1], dash: style(i)[2], points: { show: false } }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);
@@ -155,7 +157,7 @@ function structurePlot(panel, about, latest) {
       return d;
     });
     for (const d of moved) peak = Math.max(peak, Math.hypot(...d));
-    const factor = peak > 0 ? niceUp(0.08 * extent / peak) : 1;
+    const factor = peak > 0 ? Math.min(1000, niceUp(0.08 * extent / peak)) : 1;
     const [pen, w, h] = paper(canvas);
     const pad = 1.4 * em(), room = 0.1 * extent, k = Math.min((w - 2 * pad) / (box[1] - box[0] + 2 * room), (h - 2 * pad) / (box[3] - box[2] + room));
     const cx = (box[0] + box[1]) / 2, cy = (box[2] + box[3]) / 2;
@@ -247,7 +249,7 @@ function groundPlot(panel, ground, time) {
     };
     part(t, end, "bar", 0.8); part(0, t, "data", 1.4);
     pen.strokeStyle = colour("ink"); pen.lineWidth = 2; pen.beginPath(); pen.moveTo(px(t), 0); pen.lineTo(px(t), h - low); pen.stroke();
-    panel.read.textContent = ground.name + ", peak " + number(most, 3) + " " + ground.unit;
+    panel.read.textContent = ground.name + ", peak " + number(most, 3) + " " + signs(ground.unit);
     canvas.dataset.cursor = t;
   } };
 }

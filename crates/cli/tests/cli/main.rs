@@ -5,6 +5,7 @@ mod arming;
 mod bench;
 mod check;
 mod commands;
+mod console;
 mod coupled;
 mod couplings;
 mod drawing;

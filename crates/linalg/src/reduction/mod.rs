@@ -28,6 +28,9 @@ pub use rubin::free_interface;
 /// Residual vectors whose share beside the others is below this (of the scaled Gram matrix) add nothing.
 const DEPENDENT: f64 = 1e-10;
 
+/// Share of its energy below which what the modes leave of a static motion is rounding.
+const NOTHING_LEFT: f64 = 1e-22;
+
 /// A linear component with symmetric matrices on one pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Component<'a> {
@@ -313,7 +316,13 @@ impl<'a> Interior<'a> {
             if f.iter().all(|x| *x == 0.0) {
                 continue;
             }
+            let carried: f64 = basis.vectors[..basis.modes].iter().map(|(w, x)| dot(x, source).powi(2) / w).sum();
+            let force = f.clone();
             self.factor.solve(&mut f);
+            let left = dot(&force, &f);
+            if left <= NOTHING_LEFT * (carried + left) {
+                continue;
+            }
             // A second time takes what the rounding of the first leaves.
             for _ in 0..2 {
                 let mf = self.product(&self.m, &f);

@@ -25,8 +25,8 @@ type = "bouc-wen"
 nodes = ["n0_1", "n1_1"]
 dof = "x"
 k = "60 kN/mm"
-beta = "50000 1/m"
-gamma = "50000 1/m"
+beta = "60 1/m"
+gamma = "60 1/m"
 n = 1
 
 [damping]
@@ -129,9 +129,10 @@ fn what_is_inside_weighs_damps_starts_and_carries_as_before() {
     let more = r#"
 [[element]]
 name = "dashpot"
-type = "damper"
+type = "spring"
 nodes = ["n4_1", "n5_1"]
 dof = "x"
+k = "1 N/mm"
 c = "2 kN*s/mm"
 
 [[element]]

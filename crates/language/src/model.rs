@@ -548,7 +548,14 @@ impl Model {
 
     /// The same structure without its cuts.
     pub fn in_one_piece(self) -> Self {
-        Model { partition: None, ..self }
+        // What was to be reduced part by part is reduced together, as well as the best of them.
+        let together = self.reductions.iter().cloned().reduce(|mut a, b| {
+            a.keep.extend(b.keep);
+            a.modes = a.modes.zip(b.modes).map(|(a, b)| a + b);
+            Reduction { frequency: a.frequency.max(b.frequency), accuracy: a.accuracy.min(b.accuracy), ..a }
+        });
+        let reductions = together.map(|r| Reduction { substructure: None, ..r }).into_iter().collect();
+        Model { partition: None, reductions, ..self }
     }
 }
 

@@ -31,7 +31,7 @@ fn lost(element: &Superelement, share: f64) -> String {
 pub(super) fn lines(model: &Model) -> String {
     let line = |s: &Superelement| {
         let unknowns = format!("{} instead of {}", s.kept.len() + s.generalised.len(), count(s.kept.len() + s.interior, "unknown"));
-        let text = format!("{unknowns}; {} of its interface is lost up to {}", lost(s, s.lost), hertz(s.asked.frequency));
+        let text = format!("{unknowns}; {} of the stiffness of its interface is lost up to {}", lost(s, s.lost), hertz(s.asked.frequency));
         labelled("  ", &format!("reduced {}", s.name), &text)
     };
     model.superelements.iter().map(line).collect()
@@ -67,10 +67,10 @@ pub(super) fn text(model: &Model) -> String {
         out += &labelled("  ", "lost", &format!("{stiffness}; {asked}"));
         if let Some(force) = s.lost_force {
             let text = format!("{} of the force that ground motions and constant loads inside send to the interface", lost(s, force));
-            out += &labelled("  ", "", &text);
+            out += &labelled("  ", "lost of loads", &text);
         }
         for inertia in told(model, s) {
-            let text = format!("{} of the inertia along {} is kept", percent(inertia.share), inertia.direction);
+            let text = format!("{} % of the inertia along {} is kept", significant(100.0 * inertia.share, 5), inertia.direction);
             out += &labelled("  ", "inertia", &text);
         }
         if let Some(highest) = s.highest {

@@ -136,15 +136,21 @@ struct Start {
 
 impl Start {
     fn new(model: &Model, component: &Component, kept: &[usize], found: &Found) -> Self {
-        let of = |which: fn(&Dof) -> f64| -> (Vec<f64>, f64) {
-            let all: Vec<f64> = component.rows.iter().map(|&d| which(&model.dofs[d])).collect();
+        // A support that moves does so from the beginning.
+        let at = |d: &Dof, derivative: usize| match &d.support {
+            Support::Imposed(motion) => motion.at(0.0)[derivative],
+            _ if derivative == 0 => d.u0,
+            _ => d.v0,
+        };
+        let of = |derivative: usize| -> (Vec<f64>, f64) {
+            let all: Vec<f64> = component.rows.iter().map(|&d| at(&model.dofs[d], derivative)).collect();
             if all.iter().all(|x| *x == 0.0) {
                 return (vec![0.0; found.element.size() - kept.len()], 0.0);
             }
             let still: Vec<f64> = kept.iter().map(|&r| all[r]).collect();
             found.shares(&still, &found.element.interior.iter().map(|&r| all[r]).collect::<Vec<_>>())
         };
-        let ((u, lost_u), (v, lost_v)) = (of(|d| d.u0), of(|d| d.v0));
+        let ((u, lost_u), (v, lost_v)) = (of(0), of(1));
         Start { u, v, lost: lost_u.max(lost_v) }
     }
 }
@@ -262,7 +268,10 @@ fn inertia(
         let on_kept: f64 = shown.iter().enumerate().map(|(i, x)| x * by_matrix(i)).sum();
         (0..size).for_each(|i| added[i] -= by_matrix(i));
         let all: f64 = along.iter().zip(&load).map(|(a, l)| a * l).sum();
-        let share = if all > 0.0 { element.mass_share(part, &along, &load).unwrap_or(f64::NAN) } else { 1.0 };
+        // Of what moves as a rigid body, whatever supports add to it.
+        let rigid = component.ground(model, &direction, false);
+        let moves = rigid[1].iter().any(|l| *l != 0.0);
+        let share = if moves { element.mass_share(part, &rigid[0], &rigid[1]).unwrap_or(f64::NAN) } else { 1.0 };
         let load = dofs.iter().copied().zip(added).filter(|l| l.1 != 0.0).collect();
         Inertia { direction, supports, load, mass: all - on_kept, share }
     };

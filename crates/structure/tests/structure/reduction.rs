@@ -19,10 +19,22 @@ height = "3.5 m"
 column = { E = "30 GPa", A = "0.25 m^2", I = "52 dm^4", rho = "2500 kg/m^3" }
 beam = { E = "30 GPa", A = "0.18 m^2", I = "54 dm^4", rho = "9000 kg/m^3" }
 
+[[node]]
+name = "d"
+dofs = ["x"]
+mass = "4 t"
+
+[[element]]
+name = "link"
+type = "spring"
+nodes = ["n1_1", "d"]
+dof = "x"
+k = "400 kN/mm"
+
 [[element]]
 name = "brace"
 type = "bouc-wen"
-nodes = ["n0_1", "n1_1"]
+nodes = ["n0_1", "d"]
 dof = "x"
 k = "60 kN/mm"
 beta = "60 1/m"
@@ -104,7 +116,8 @@ fn a_reduced_frame_moves_as_the_whole_one_also_inside() {
     assert_eq!(told.kept.len(), 1, "the brace acts on one free unknown");
     assert!(told.lost <= 0.01 && told.lost_force.expect("a ground motion") <= 0.01, "{} {:?}", told.lost, told.lost_force);
     assert!(structure.free().len() < 40, "{} unknowns", structure.free().len());
-    assert!(told.inertia.iter().all(|i| i.share > 0.98), "{:?}", told.inertia.iter().map(|i| i.share).collect::<Vec<_>>());
+    let shares: Vec<f64> = told.inertia.iter().filter(|i| i.direction == "x").map(|i| i.share).collect();
+    assert!(!shares.is_empty() && shares.iter().all(|s| *s > 0.98 && *s < 1.0 + 1e-9), "{shares:?}");
     let off = apart(&run(reduced), &whole);
     assert!(off[0] < 1e-3 && off[2] < 5e-3 && off[3] < 2e-3 && off[4] < 5e-3, "{off:?}");
     assert!(off[1] < 2e-2, "the acceleration has the high modes: {off:?}");
@@ -152,9 +165,11 @@ damped = false
     assert_eq!(b.model.superelements[0].elements.len(), 2, "one with Rayleigh damping and one without");
     let [a, b] = [a, b].map(|s| interfield_structure::Modal::new(&s, 6).expect("modes"));
     for mode in 0..6 {
-        assert!((b.omega2[mode] / a.omega2[mode]).sqrt() - 1.0 < 1e-6, "mode {mode}");
+        let off = (b.omega2[mode] / a.omega2[mode]).sqrt() - 1.0;
+        assert!(off < 1e-5, "mode {mode} at {} rad/s: {off:e}", a.omega2[mode].sqrt());
         let (ra, rb) = (a.ratio(mode).expect("elastic"), b.ratio(mode).expect("elastic"));
-        assert!((rb / ra - 1.0).abs() < 1e-4, "damping of mode {mode}: {ra} {rb}");
+        // A dashpot inside acts on the missing modes, too.
+        assert!((rb / ra - 1.0).abs() < 1e-3, "damping of mode {mode}: {ra} {rb}");
     }
     for (a, b) in a.directions.iter().zip(&b.directions) {
         assert_eq!(a.name, b.name);
@@ -264,6 +279,14 @@ fn supports_that_move_stay_and_carry_the_inside_with_them() {
     let reduced = read(&format!("{text}[[reduce]]\nname = \"deck\"\nfrequency = \"20 Hz\"\nmodes = 2\n")).unwrap_or_else(|e| panic!("{e}"));
     let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
     assert_eq!(structure.model.superelements[0].kept.len(), 2);
-    let off = apart(&run(reduced), &run(whole));
-    assert!(off.iter().all(|x| *x < 1e-8), "{off:?}");
+    // In these coordinates the supports move exactly, and the scheme sees only the rest: both are right to its second order.
+    let finer = |m: &Model| {
+        let mut m = m.clone();
+        m.analysis.dt /= 2.0;
+        run(m)
+    };
+    let [coarse, fine] = [apart(&run(reduced.clone()), &run(whole.clone())), apart(&finer(&reduced), &finer(&whole))];
+    for (coarse, fine) in coarse.iter().zip(&fine) {
+        assert!(*coarse < 1e-3 && (3.5..4.5).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
+    }
 }

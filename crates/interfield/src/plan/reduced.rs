@@ -22,6 +22,7 @@ fn hertz(f: f64) -> String {
 fn lost(element: &Superelement, share: f64) -> String {
     match (share.is_finite(), element.asked.interface) {
         (false, _) => "all".to_owned(),
+        _ if share == 0.0 => "nothing".to_owned(),
         (true, Interface::Fixed) => format!("at most {}", percent(share)),
         (true, Interface::Free) => format!("{} (measured)", percent(share)),
     }

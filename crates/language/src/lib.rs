@@ -25,6 +25,7 @@ pub mod problem;
 pub mod protocol;
 pub mod quantity;
 pub mod reader;
+pub mod reduction;
 pub mod schema;
 pub mod signal;
 pub mod specimen;

@@ -30,6 +30,7 @@ mod landing;
 pub mod linearised;
 pub mod modal;
 pub mod pushover;
+mod reduce;
 mod restraint;
 pub mod simulation;
 pub mod specimen;

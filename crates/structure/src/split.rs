@@ -8,6 +8,7 @@ use interfield_language::model::{
     Analysis, Channel, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Quantity, Support,
 };
 use interfield_language::partition::{Constraints, Layout, Partition, Substructure, layout, visit};
+use interfield_language::reduction::{Inertia, Superelement};
 use interfield_language::signal::Motion;
 use interfield_language::specimen::Specimen;
 use interfield_language::{Problem, Subject};
@@ -217,6 +218,8 @@ impl<'a> Cut<'a> {
             partition: None,
             specimens: inside,
             externals: outside,
+            reductions: Vec::new(),
+            superelements: self.superelements(),
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
@@ -249,6 +252,26 @@ impl<'a> Cut<'a> {
             Some((i, External { element, dofs, ..e.clone() }))
         };
         self.model.externals.iter().enumerate().filter_map(here).collect()
+    }
+
+    /// The superelements that are here.
+    fn superelements(&self) -> Vec<Superelement> {
+        let here = |s: &Superelement| {
+            let element = |e: &usize| self.elements.binary_search(e).ok();
+            let dof = |d: &usize| self.local[*d];
+            let inertia = |i: &Inertia| {
+                let load = i.load.iter().filter_map(|(d, m)| Some((self.local[*d]?, *m))).collect();
+                Inertia { load, ..i.clone() }
+            };
+            Some(Superelement {
+                elements: s.elements.iter().map(element).collect::<Option<_>>()?,
+                kept: s.kept.iter().map(dof).collect::<Option<_>>()?,
+                generalised: s.generalised.iter().map(dof).collect::<Option<_>>()?,
+                inertia: s.inertia.iter().map(inertia).collect(),
+                ..s.clone()
+            })
+        };
+        self.model.superelements.iter().filter_map(here).collect()
     }
 
     /// A node with those of its degrees of freedom that are here, if any.

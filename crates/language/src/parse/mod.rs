@@ -24,6 +24,7 @@ mod motions;
 mod nodes;
 pub mod pushover;
 mod records;
+mod reductions;
 mod sections;
 mod signals;
 mod specimens;
@@ -86,6 +87,8 @@ section! {
         .example("[{ name = \"deck\" }]");
     COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures are coupled.")
         .example("{ method = \"pmc\" }");
+    REDUCE: Tables = tables("reduce", &reductions::REDUCTION, "Linear parts that are computed with fewer unknowns.")
+        .example("[{ name = \"tower\", frequency = \"10 Hz\" }]");
     SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements tested in the laboratory.")
         .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
@@ -145,6 +148,7 @@ pub struct Places {
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
     specimens: Vec<Range<usize>>,
+    reductions: Vec<Range<usize>>,
 }
 
 impl Places {
@@ -168,6 +172,7 @@ impl Places {
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Specimen(i) => self.specimens.get(i).cloned(),
+            Subject::Reduction(i) => self.reductions.get(i).cloned(),
             Subject::Laboratory | Subject::Start | Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
@@ -498,6 +503,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     loads::refuse_on_specimens(&context, &specimens);
     specimens::inner::check(&context, &specimens, &loads);
     externals::check(&context, &externals);
+    let reductions = reductions::read(&mut context, &root, partition.as_ref());
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {
         // That of the command line is for this once.
@@ -534,6 +540,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         partition,
         specimens,
         externals,
+        reductions,
+        superelements: Vec::new(),
     };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));

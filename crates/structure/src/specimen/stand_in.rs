@@ -235,6 +235,7 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
         partition: None,
         specimens: Vec::new(),
         externals: Vec::new(),
+        superelements: Vec::new(),
         // Masses of elements follow the configuration.
         analysis: Analysis { tangent: TangentPolicy::Exact, ..model.analysis.clone() },
         ..model.clone()

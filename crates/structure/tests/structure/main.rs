@@ -8,6 +8,7 @@ mod fuzz;
 mod harmonic;
 mod inner;
 mod partition;
+mod reduction;
 mod rigs;
 mod sensors;
 mod specimens;

@@ -65,7 +65,7 @@ pub(crate) fn bench(context: &Context) -> Result<(), String> {
     context.run(context.cargo(["build", "--locked", "--release", "-p", "interfield-cli", "-p", "interfield-capi"]))?;
     install(context, &python, &wheel(context, &python, Profile::Release)?)?;
     let mut command = with_libraries(context, &python, Profile::Release);
-    command.arg("python/bench.py");
+    command.arg("python/benches/cost.py");
     context.run(command)
 }
 

@@ -163,7 +163,7 @@ def spring(t, u, v):
 
 
 def real_time():
-    models = os.path.join(os.path.dirname(__file__), "..", "models")
+    models = os.path.join(os.path.dirname(__file__), "..", "..", "models")
 
     def test(name, specimen):
         model = interfield.Model.from_file(os.path.join(models, "isolated-building.toml"))

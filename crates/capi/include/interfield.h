@@ -1,8 +1,9 @@
 /* Interfield for C and whatever calls C. Printed from crates/capi/src/abi.rs by its tests; do not edit.
  *
- * A handle is a run of a model, one step at a time. It may be used from any thread, by one at a time. Functions that
- * return int32_t return INTERFIELD_OK, INTERFIELD_OVER at the end of the analysis, or INTERFIELD_FAILED: the sentence is
- * in interfield_last_error. Texts are UTF-8. Texts that are returned live until the next call with the same handle.
+ * A handle is a run of a model, one step at a time. It may be used from any thread; calls of several threads at once are
+ * done one after the other. A handle that is closed is refused. Functions that return int32_t return INTERFIELD_OK,
+ * INTERFIELD_OVER at the end of the analysis, or INTERFIELD_FAILED: the sentence is in interfield_last_error. Texts are
+ * UTF-8. Names and units live until the handle is closed, other texts until the next call of the same function.
  */
 #ifndef INTERFIELD_H
 #define INTERFIELD_H
@@ -76,7 +77,8 @@ int32_t interfield_restore(interfield_handle *handle, const uint8_t *buffer, uin
 /* Ends the run (specimens return to their start) and says what is thought of it, in one line; null if it failed. */
 const char *interfield_verdict(interfield_handle *handle);
 
-/* Why the last call with this handle failed; with null, why interfield_open failed in this thread. Never null. */
+/* Why the last call with this handle failed; with null, why interfield_open failed in this thread. Never null. The text lives
+ * until this thread asks again. */
 const char *interfield_last_error(interfield_handle *handle);
 
 #ifdef __cplusplus

@@ -85,6 +85,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         fixtures: _,
         tared,
         inertia_window,
+        uncertain,
         limits,
         faults: _,
         stalls,
@@ -93,6 +94,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
     } = specimen;
     let mut all = json!({
         "name": name,
+        "uncertain": described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range)))),
         "at": at.as_ref().map(ToString::to_string),
         "key": key,
         "insecure": insecure,
@@ -271,6 +273,7 @@ fn of_actuator(actuator: &Actuator, units: &UnitSystem) -> Value {
         friction,
         displacement,
         force,
+        uncertain,
         wiring,
         assignment,
     } = actuator;
@@ -292,6 +295,7 @@ fn of_actuator(actuator: &Actuator, units: &UnitSystem) -> Value {
         .with("force_sensor", sensor(force, actuator.unit(Dimension::FORCE, units)))
         .with("control", loading.as_ref().map_or(Value::Null, |l| of_loading(l, actuator, units)))
         .with("share", *share)
+        .with("uncertain", described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range)))))
         .with("wiring", described(wiring))
         .with("assignment", described(assignment));
     let bounds = [

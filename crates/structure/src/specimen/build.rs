@@ -155,7 +155,11 @@ pub(super) fn emulated(
     let start = physical.start.clone();
     let driven = physical.stand_in.driven[0].clone();
     let mut masses: Vec<f64> = specimen.masses.iter().chain(&specimen.inner_masses[..specimen.held]).copied().collect();
-    let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start);
+    // Single values under `uncertain` are what really stands there: the integrator keeps its estimates.
+    let [stiffness, damping, mass] = specimen.uncertain.factors();
+    masses.iter_mut().for_each(|m| *m *= mass);
+    let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start)
+        .with_factors([stiffness, damping], physical.stand_in.driven[1].clone());
     if let Some(free) = physical.free.take() {
         let at_rest = replica.with_free(free, specimen.period);
         replica = at_rest.map_err(|_| "its inner degrees of freedom have no position of rest")?;

@@ -17,6 +17,7 @@
 //!
 //! **Must not be here:** actuators, specimens, what a parameter means.
 
+mod cell;
 mod matrix;
 mod rest;
 mod search;

@@ -94,7 +94,6 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
     } = specimen;
     let mut all = json!({
         "name": name,
-        "uncertain": described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range)))),
         "at": at.as_ref().map(ToString::to_string),
         "key": key,
         "insecure": insecure,
@@ -132,6 +131,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
             "patience": "s", "sharing": "s", "bridge": "s", "brake": "s", "stalls": "s", "inertia_window": "s", "watchdog": "s",
         },
     });
+    all["uncertain"] = described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range))));
     all["samples_per_target"] = json!(every);
     all["plant"] = described(plant);
     all["inner"] = of_inner(model, inner, *held, inner_masses);

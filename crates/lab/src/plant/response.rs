@@ -82,6 +82,26 @@ impl Band {
         Disc { centre: (1.0 - q) / self.dt, radius: self.half / self.dt }
     }
 
+    /// The mean of two samples.
+    pub fn mean(&self) -> Disc {
+        let q = Complex64::from_polar(1.0, -self.phase);
+        Disc { centre: 0.5 * (1.0 + q), radius: 0.5 * self.half }
+    }
+
+    /// How far the trapezoidal rule over sampled velocities is from the displacement, of a motion of unit size whose gain beyond half of the sampling
+    /// frequency is at most `gain`/k around its multiple k: (θ/2) cot(θ/2) is 1 - θ²/12 - ... for what is slow, and θ_k/2 cot(θ/2) for what looks as
+    /// slow, with the weight (2 sin(θ/2)/θ_k)².
+    pub fn trapezoidal(&self, gain: f64) -> f64 {
+        let phase = (self.phase + PI).rem_euclid(TAU) - PI;
+        let theta = phase.abs() + self.half;
+        if theta > 2.0 {
+            // Everything may be lost, and as much may come from elsewhere.
+            return 1.0 + theta * (1.0 + gain);
+        }
+        // 1 - (θ/2) cot(θ/2) ≤ θ²/12 (1 + θ²/30), θ ≤ 2; Σ over k ≠ 0 of 2 sin(θ/2) cos(θ/2)/θ_k, θ_k ≥ 2π|k| - θ ≥ 4|k|, times gain/|k|, and its weight alone.
+        theta * theta / 12.0 * (1.0 + theta * theta / 30.0 * 2.0) + theta * gain * (PI * PI / 12.0 + 0.25 * theta)
+    }
+
     /// A delay within an interval, s.
     pub fn delay(&self, [low, high]: [f64; 2]) -> Disc {
         let q = Complex64::from_polar(1.0, -self.phase);

@@ -115,7 +115,7 @@ fn holds(specimen: &Specimen, physical: &Physical, kinematics: &mut Kinematics, 
 const LOAD_ERROR: f64 = 0.2;
 
 /// Its actuators over the degrees of freedom that they move.
-fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
+pub(super) fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
     let shares: Vec<f64> = specimen.actuators.iter().map(|a| a.share).collect();
     let found = Kinematics::new(levers, specimen.columns()).sharing(&shares);

@@ -15,6 +15,7 @@ use crate::parse::motions::SEED;
 use crate::quantity::Value;
 use crate::reader::{Raw, Spanned, Table};
 use crate::schema::merged;
+use crate::specimen::uncertain::Numbers;
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
 
@@ -269,14 +270,16 @@ fn one(context: &Context<'_>, t: &Table<'_>, period: f64) -> Option<Actuator> {
     let own_limits = t.open(&LIMITS).map_or_else(limits::nothing, limits::own);
     let (friction, calibration) = (t.value(&FRICTION), calibration(context, t));
     let sensor = |key: &Key<Inner>, dim: Dimension| t.open(key).map_or_else(Sensor::default, |s| sensor(s.along(dim)));
-    let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
+    let (mut displacement, mut load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
     let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
     let kind = t.value(&TYPE);
     let mut dynamics = (kind.read)(context, t)?;
     let mut delay = delay(context, t);
     let known = t.open(&UNCERTAIN);
     let uncertain = known.map_or_else(Default::default, |u| {
-        uncertain::actuator(context, u, kind.name, &mut dynamics, &mut delay[0])
+        let noise = [&mut displacement.noise, &mut load_cell.noise];
+        let numbers = Numbers { dynamics: &mut dynamics, delay: &mut delay[0], noise };
+        uncertain::actuator(context, u, (kind.name, length), numbers)
     });
     Some(Actuator {
         name: String::new(),

@@ -3,8 +3,8 @@
 use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
-use crate::specimen::Dynamics;
-use crate::specimen::uncertain::{Known, OfActuator, OfSpecimen};
+use crate::specimen::uncertain::{Known, Numbers, OfActuator, OfSpecimen};
+use crate::units::Dimension;
 
 /// Normal distributions: an interval of 99.9 % lies so many standard deviations on each side of the mean.
 const DEVIATIONS: f64 = 3.290_527;
@@ -28,6 +28,7 @@ macro_rules! distribution {
 distribution!(time, Time, "uncertain-time", "10 ms", "1 ms");
 distribution!(frequency, Frequency, "uncertain-frequency", "20 Hz", "2 Hz");
 distribution!(pure, Pure, "uncertain-number", "1", "0.05");
+distribution!(shown, Shown, "uncertain-noise", "0.02 mm", "0.002 mm");
 
 section! {
     /// Intervals of an actuator.
@@ -44,6 +45,10 @@ section! {
         .range(NOT_NEGATIVE).example("{ mean = 0.7, cov = 0.1 }");
     TIME_CONSTANT: Or<List<Time>, Inner> = of(Or(List(Time), Inner(&time::SECTION)), "time_constant",
         "Time constant of a first-order actuator.").range(POSITIVE).example("[\"8 ms\", \"12 ms\"]");
+    DISPLACEMENT_NOISE: Or<List<Shown>, Inner> = of(Or(List(Shown), Inner(&shown::SECTION)), "displacement_noise",
+        "Standard deviation of the noise of its displacement sensor.").range(NOT_NEGATIVE).example("[\"0.01 mm\", \"0.05 mm\"]");
+    FORCE_NOISE: Or<List<Shown>, Inner> = of(Or(List(Shown), Inner(&shown::SECTION)), "force_noise",
+        "Standard deviation of the noise of its load cell.").range(NOT_NEGATIVE).example("[\"0.1 kN\", \"0.5 kN\"]");
 }
 
 section! {
@@ -131,67 +136,46 @@ fn check(context: &Context<'_>, name: &str, known: Option<&Known>, own: f64) {
     }
 }
 
-/// Intervals of an actuator of a kind; its dynamics and delay take single values.
+/// Intervals of an actuator of a kind; its numbers take single values. Noise is in the units of the displacement and of the force that it measures.
 pub(super) fn actuator(
     context: &Context<'_>,
     table: Table<'_>,
-    kind: &str,
-    dynamics: &mut Dynamics,
-    delay: &mut f64,
+    (kind, length): (&str, Dimension),
+    mut numbers: Numbers<'_>,
 ) -> OfActuator {
+    let table = table.along(length);
+    let displacement_noise = known!(context, table, DISPLACEMENT_NOISE, shown);
+    let table = table.along(Dimension::MOMENT.per(length));
     let found = OfActuator {
         delay: known!(context, table, DELAY, time),
         gain: known!(context, table, GAIN, pure),
         frequency: known!(context, table, FREQUENCY, frequency),
         damping: known!(context, table, DAMPING, pure),
         time_constant: known!(context, table, TIME_CONSTANT, time),
+        displacement_noise,
+        force_noise: known!(context, table, FORCE_NOISE, shown),
     };
     table.finish();
     let only = [
-        (found.gain.as_ref(), "gain", &["first-order", "second-order", "transfer"][..]),
-        (found.frequency.as_ref(), "frequency", &["second-order"]),
-        (found.damping.as_ref(), "damping", &["second-order"]),
-        (found.time_constant.as_ref(), "time_constant", &["first-order"]),
+        ("gain", &["first-order", "second-order", "transfer"][..]),
+        ("frequency", &["second-order"]),
+        ("damping", &["second-order"]),
+        ("time_constant", &["first-order"]),
     ];
-    let mut fits = true;
-    for (known, name, kinds) in only {
-        if let Some(known) = known.filter(|_| !kinds.contains(&kind)) {
+    for (name, known) in found.all() {
+        let Some(known) = known else { continue };
+        let kinds = only.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, kinds)| *kinds);
+        if !kinds.is_empty() && !kinds.contains(&kind) {
             let message = format!("an actuator of type \"{kind}\" has no `{name}` that could be uncertain");
             let kinds: Vec<String> = kinds.iter().map(|k| format!("\"{k}\"")).collect();
             context.error(known.span.clone(), message, format!("remove it, or write type = {}", kinds.join(" or ")));
-            fits = false;
+            continue;
         }
-    }
-    check(context, "delay", found.delay.as_ref(), *delay);
-    let value = |known: &Option<Known>| known.as_ref().filter(|k| k.is_value()).map(|k| k.range[0]);
-    if let Some(exact) = value(&found.delay) {
-        *delay = exact;
-    }
-    let Dynamics::Transfer { numerator, denominator } = dynamics else { return found };
-    if !fits {
-        return found;
-    }
-    match denominator[..] {
-        [one, damped, square] if kind == "second-order" => {
-            let w = (square / one).sqrt();
-            let (hz, ratio) = (w / std::f64::consts::TAU, damped / (2.0 * one * w));
-            check(context, "frequency", found.frequency.as_ref(), hz);
-            check(context, "damping", found.damping.as_ref(), ratio);
-            let w = std::f64::consts::TAU * value(&found.frequency).unwrap_or(hz);
-            let ratio = value(&found.damping).unwrap_or(ratio);
-            (*numerator, *denominator) = (vec![w * w], vec![1.0, 2.0 * ratio * w, w * w]);
-        }
-        [time, _] if kind == "first-order" => {
-            check(context, "time_constant", found.time_constant.as_ref(), time);
-            *denominator = vec![value(&found.time_constant).unwrap_or(time), 1.0];
-        }
-        _ => {}
-    }
-    if let (Some(constant), Some(last)) = (numerator.last().copied(), denominator.last().copied()) {
-        check(context, "gain", found.gain.as_ref(), constant / last);
-        if let Some(gain) = value(&found.gain) {
-            let factor = gain * last / constant;
-            numerator.iter_mut().for_each(|x| *x *= factor);
+        let Some(own) = numbers.get(name) else { continue };
+        if known.is_value() {
+            numbers.set(name, known.range[0]);
+        } else {
+            check(context, name, Some(known), own);
         }
     }
     found

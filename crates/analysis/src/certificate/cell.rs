@@ -22,6 +22,11 @@ const SLOWEST: f64 = 0.5;
 /// Terms of the series; the rest is bounded.
 const TERMS: usize = 4;
 
+/// Bounds near z = 1 are for points on the unit circle; beside it, within a twentieth, they are larger by less than this.
+const BEYOND: f64 = 1.2;
+/// Points of the circle around z = 1 at which the motions within it are counted.
+const AROUND: usize = 96;
+
 const ZERO: Complex = Complex { re: 0.0, im: 0.0 };
 
 /// What is known of an interval of phases: S in its middle, how far S is from that, and the responses of the plant at p₀.
@@ -31,6 +36,9 @@ struct Band {
     discs: Vec<Disc>,
 }
 
+/// Ends of an interval of phases, and the radius of the circle around z = 1, by their bits.
+type Key = [u64; 3];
+
 /// The test of a cell, with its memory.
 pub(super) struct Test<'a> {
     rest: &'a Rest,
@@ -38,7 +46,7 @@ pub(super) struct Test<'a> {
     /// p₀.
     nominal: Vec<[f64; 2]>,
     /// By the bits of their ends; none: too wide.
-    bands: HashMap<[u64; 2], Option<Band>>,
+    bands: HashMap<Key, Option<Band>>,
     /// F in the middle and its inverse, absolute values of the inverse, the bound on what changes, and W with what changes in it.
     f: Vec<Complex>,
     inverse: Vec<f64>,
@@ -82,13 +90,13 @@ impl<'a> Test<'a> {
     }
 
     /// Whether F is regular in the whole cell: where this is below one.
-    pub(super) fn bound(&mut self, sides: &[[f64; 2]]) -> f64 {
-        let Some(key) = self.learn(sides[0]) else { return f64::INFINITY };
-        self.respond(sides[0], &sides[1..]);
+    pub(super) fn bound(&mut self, ring: Option<f64>, sides: &[[f64; 2]]) -> f64 {
+        let Some(key) = self.learn(ring, sides[0]) else { return f64::INFINITY };
+        self.respond(ring, sides[0], &sides[1..]);
         let Some(Some(band)) = self.bands.get(&key) else { return f64::INFINITY };
         let n = self.rest.samples * self.rest.channels;
         small(self.rest, band, &self.discs, [&mut self.small_change, &mut self.small_phases], &mut self.small);
-        if !invert(&mut self.small, n, &mut self.order) {
+        if invert(&mut self.small, n, &mut self.order).is_none() {
             return f64::INFINITY;
         }
         self.small_inverse.iter_mut().zip(&self.small).for_each(|(to, z)| *to = z.size());
@@ -97,14 +105,14 @@ impl<'a> Test<'a> {
     }
 
     /// What one side contributes to the bound of the cell that was tested last; of phases that are too wide, everything.
-    pub(super) fn share(&mut self, sides: &[[f64; 2]], side: usize) -> f64 {
-        let key = bits(sides[0]);
+    pub(super) fn share(&mut self, ring: Option<f64>, sides: &[[f64; 2]], side: usize) -> f64 {
+        let key = bits(ring, sides[0]);
         if !matches!(self.bands.get(&key), Some(Some(_))) {
             return if side == 0 { f64::INFINITY } else { 0.0 };
         }
         let one: Vec<[f64; 2]> =
             sides.iter().enumerate().map(|(i, s)| if i == side { *s } else { [middle(*s); 2] }).collect();
-        self.respond(one[0], &one[1..]);
+        self.respond(ring, one[0], &one[1..]);
         let Some(Some(band)) = self.bands.get(&key) else { return 0.0 };
         let n = self.rest.samples * self.rest.channels;
         small(self.rest, band, &self.discs, [&mut self.small_change, &mut self.small_phases], &mut self.small);
@@ -120,38 +128,67 @@ impl<'a> Test<'a> {
         (0..n).map(|i| row(i) / x[i]).fold(0.0, f64::max)
     }
 
-    /// Responses of the plant in a cell, at the frequencies that look the same at the steps.
-    fn respond(&mut self, phases: [f64; 2], cell: &[[f64; 2]]) {
+    /// Responses of the plant in a cell, at the frequencies that look the same at the steps. On a circle around z = 1 they are those at rest, with all that
+    /// lies within it: the bounds on what a change of the phase does hold for any change of 1/z of that size, to first order.
+    fn respond(&mut self, ring: Option<f64>, phases: [f64; 2], cell: &[[f64; 2]]) {
         let (count, block) = (self.rest.samples as f64, 2 * self.rest.channels * self.rest.channels);
-        let (phase, half) = (middle(phases), 0.5 * (phases[1] - phases[0]));
+        let (phase, half) = ring.map_or((middle(phases), 0.5 * (phases[1] - phases[0])), |r| (0.0, BEYOND * r));
         for (l, discs) in self.discs.chunks_exact_mut(block).enumerate() {
             self.plant.response((phase + TAU * l as f64) / count, half / count, cell, discs);
+            if ring.is_some() {
+                discs.iter_mut().for_each(|d| d.radius *= BEYOND);
+            }
         }
     }
 
     /// Learns what is to be known of an interval of phases; none if it is too wide.
-    fn learn(&mut self, phases: [f64; 2]) -> Option<[u64; 2]> {
-        let key = bits(phases);
+    fn learn(&mut self, ring: Option<f64>, phases: [f64; 2]) -> Option<Key> {
+        let key = bits(ring, phases);
         if let Some(known) = self.bands.get(&key) {
             return known.as_ref().map(|_| key);
         }
-        let nominal = std::mem::take(&mut self.nominal);
-        self.respond(phases, &nominal);
-        self.nominal = nominal;
-        self.assemble(middle(phases), 0.5 * (phases[1] - phases[0]));
+        self.enter(ring, phases);
         let found = self.band();
         let good = found.is_some();
         self.bands.insert(key, found);
         good.then_some(key)
     }
 
+    /// F and what belongs to it for an interval of phases, at p₀.
+    fn enter(&mut self, ring: Option<f64>, phases: [f64; 2]) {
+        let nominal = std::mem::take(&mut self.nominal);
+        self.respond(ring, phases, &nominal);
+        self.nominal = nominal;
+        let (phase, half) = (middle(phases), 0.5 * (phases[1] - phases[0]));
+        let turn = Complex { re: phase.cos(), im: phase.sin() };
+        match ring {
+            None => self.assemble(turn, half),
+            Some(r) => self.assemble(Complex { re: 1.0 + r * turn.re, im: r * turn.im }, r * half),
+        }
+    }
+
+    /// How many motions are within a circle of this radius around z = 1, with the responses at rest: by how often det F goes around zero.
+    pub(super) fn winding(&mut self, r: f64) -> Option<usize> {
+        let size = self.rest.states + self.rest.samples * self.rest.channels;
+        let (mut sum, mut before) = (0.0, None);
+        for k in 0..=AROUND {
+            let phase = TAU * k as f64 / AROUND as f64;
+            self.enter(Some(r), [phase; 2]);
+            let now = invert(&mut self.f, size, &mut self.order)?;
+            if let Some(before) = before.replace(now) {
+                let step = now / before;
+                sum += step.im.atan2(step.re);
+            }
+        }
+        let turns = sum / TAU;
+        (turns > -0.5).then_some(turns.round() as usize)
+    }
+
     /// S in the interval that was assembled last.
     fn band(&mut self) -> Option<Band> {
         let (n, commands) = (self.rest.states, self.rest.samples * self.rest.channels);
         let (size, measured) = (n + commands, 2 * commands);
-        if !invert(&mut self.f, size, &mut self.order) {
-            return None;
-        }
+        invert(&mut self.f, size, &mut self.order)?;
         self.inverse.iter_mut().zip(&self.f).for_each(|(to, z)| *to = z.size());
         let [x, y] = &mut self.vectors;
         // The vector of the series, not only a bound below one: as near to the radius as a few iterations bring it.
@@ -201,14 +238,14 @@ impl<'a> Test<'a> {
         Some(Band { s: big.split_off(n * measured), off: off.split_off(n * measured), discs: self.discs.clone() })
     }
 
-    /// F in the middle of an interval of phases at p₀, W, and how far both may be from that within it.
-    fn assemble(&mut self, phase: f64, half: f64) {
+    /// F at z and p₀, W, and how far both may be from that within a distance `half` of z.
+    fn assemble(&mut self, z: Complex, half: f64) {
         let Rest { states: n, channels: m, samples, a, b, c, d } = self.rest;
         let (n, m, samples) = (*n, *m, *samples);
         let (size, inputs, count) = (n + samples * m, 2 * m * samples, samples as f64);
         let block = 2 * m * m;
+        let (phase, size_of_z) = (z.im.atan2(z.re), z.size());
         let turn = |angle: f64| Complex { re: angle.cos(), im: angle.sin() };
-        let z = turn(phase);
         for i in 0..n {
             for j in 0..n {
                 let entry = a[i * n + j];
@@ -217,10 +254,14 @@ impl<'a> Test<'a> {
                 self.change[i * size + j] = own * (half + ROUNDING) + ROUNDING * entry.abs();
             }
         }
-        // Φ: sample j of the step from frequency l, e^(i j (phase + 2π l)/samples).
+        // Φ: sample j of the step from frequency l, (z e^(2π i l))^(j/samples).
         let waves: Vec<Complex> = (0..samples * samples)
-            .map(|k| turn((k / samples) as f64 * (phase + TAU * (k % samples) as f64) / count))
+            .map(|k| {
+                let j = (k / samples) as f64;
+                turn(j * (phase + TAU * (k % samples) as f64) / count).times(size_of_z.powf(j / count))
+            })
             .collect();
+        let half_wave = if size_of_z == 1.0 { half } else { BEYOND * half };
         let wave = |j: usize, l: usize| waves[j * samples + l];
         for row in 0..size {
             let (from, own): (&[f64], Option<(usize, usize)>) = match row.checked_sub(n) {
@@ -240,7 +281,7 @@ impl<'a> Test<'a> {
                         let entry = from[j * 2 * m + measured];
                         if entry != 0.0 {
                             sum = sum + wave(j, l).times(entry);
-                            turned += entry.abs() * (j as f64 * half / count + ROUNDING);
+                            turned += entry.abs() * (j as f64 * half_wave / count + ROUNDING);
                         }
                     }
                     let at = row * inputs + l * 2 * m + measured;
@@ -260,7 +301,7 @@ impl<'a> Test<'a> {
                     }
                     if let Some((j, _)) = own.filter(|(_, own)| *own == channel) {
                         f = f + wave(j, l);
-                        e += j as f64 * half / count + ROUNDING;
+                        e += j as f64 * half_wave / count + ROUNDING;
                     }
                     let at = row * size + n + l * m + channel;
                     (self.f[at], self.change[at]) = (f, e);
@@ -270,8 +311,8 @@ impl<'a> Test<'a> {
     }
 }
 
-fn bits([low, high]: [f64; 2]) -> [u64; 2] {
-    [low.to_bits(), high.to_bits()]
+fn bits(ring: Option<f64>, [low, high]: [f64; 2]) -> Key {
+    [low.to_bits(), high.to_bits(), ring.map_or(0, f64::to_bits)]
 }
 
 /// I - S ΔP in the middle of a cell, how far it may be from that, and the part of it that the phases alone cause.

@@ -8,6 +8,8 @@ use interfield_linalg::{Svd, balance};
 
 /// Below this share of the largest, a singular value is zero to rounding.
 const NOTHING: f64 = 1e-12;
+/// The same where rows and columns were scaled.
+const STILL: f64 = 1e-10;
 
 /// State-space of the known part over one step, matrices row by row.
 ///
@@ -88,6 +90,43 @@ impl Rest {
         }
         let taken = before - self.states;
         (self, taken)
+    }
+
+    /// How many motions stand still in every closed loop: positions of rest that the loop keeps whatever the specimen is, such as a gap of two displacements whose
+    /// velocities are coupled. At rest state, commands and measurements solve (I - A) x = B y, c = C x + D y, with the same numbers at every sample; of the solutions
+    /// as many are there as measurements say, and these.
+    pub fn still(&self) -> usize {
+        let (n, m, samples) = (self.states, self.channels, self.samples);
+        let (inputs, width) = (self.inputs(), n + 3 * m);
+        let constant = |from: &[f64], k: usize| -> f64 { (0..samples).map(|j| from[j * 2 * m + k]).sum() };
+        let entry = |i: usize, j: usize| -> f64 {
+            let own = |holds: bool| f64::from(u8::from(holds));
+            match i.checked_sub(n) {
+                None if j < n => own(i == j) - self.a[i * n + j],
+                None if j < n + m => 0.0,
+                None => -constant(&self.b[i * inputs..(i + 1) * inputs], j - n - m),
+                Some(o) if j < n => -self.c[o * n + j],
+                Some(o) if j < n + m => own(o % m == j - n),
+                Some(o) => -constant(&self.d[o * inputs..(o + 1) * inputs], j - n - m),
+            }
+        };
+        let rows = n + m * samples;
+        let mut matrix: Vec<f64> = (0..rows * width).map(|k| entry(k / width, k % width)).collect();
+        // Columns and rows have units of their own.
+        for _ in 0..2 {
+            for j in 0..width {
+                let most = (0..rows).map(|i| matrix[i * width + j].abs()).fold(0.0, f64::max);
+                (0..rows).filter(|_| most > 0.0).for_each(|i| matrix[i * width + j] /= most);
+            }
+            for row in matrix.chunks_exact_mut(width) {
+                let most = row.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                row.iter_mut().filter(|_| most > 0.0).for_each(|x| *x /= most);
+            }
+        }
+        let mut svd = Svd::new(rows, width);
+        svd.factorize(&matrix);
+        // Of a wide matrix the singular values that it has not are zero.
+        (width - svd.rank(STILL)).saturating_sub(2 * m)
     }
 
     /// Number of measurements and of commands in a step.

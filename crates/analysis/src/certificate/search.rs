@@ -16,6 +16,9 @@ pub struct Limits {
     pub widths: Vec<f64>,
     /// So many cells are tested at most.
     pub cells: usize,
+    /// Where motions stand still in every loop, [`Rest::still`] of them: radius of a circle around z = 1 in which the loop has no others in the middle of the
+    /// intervals. The unit circle is left there for that circle: the number of motions within it cannot change either.
+    pub ring: Option<f64>,
 }
 
 /// What was found.
@@ -26,6 +29,8 @@ pub enum Found {
     /// Below this value of the first parameter there is none; at these values of the parameters there is one, or nearly so.
     #[allow(missing_docs)]
     Singular { below: f64, at: Vec<f64>, phase: f64 },
+    /// The motions that stand still are not as many as they should be.
+    Uncounted,
     /// The cells ran out. Below this value of the first parameter there is none.
     #[allow(missing_docs)]
     Exhausted { below: f64 },
@@ -47,8 +52,9 @@ const FINEST: f64 = 1e-5;
 /// Or below this, rad per step.
 const LEAST: f64 = 1e-8;
 
-/// A cell of phases (first) and parameters.
+/// A cell of phases (first) and parameters, on the unit circle or on that around z = 1.
 struct Cell {
+    ring: bool,
     key: f64,
     depth: u32,
     sides: Vec<[f64; 2]>,
@@ -80,15 +86,29 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
     let known = |(i, side): (usize, &[f64; 2])| if limits.first == Some(i) { [side[0]; 2] } else { [middle(*side); 2] };
     let mut test = Test::new(rest, plant, intervals.iter().enumerate().map(known).collect());
     let key = |sides: &[[f64; 2]]| limits.first.map_or(0.0, |i| sides[i + 1][0]);
-    let sides = [&[[0.0, PI]], intervals].concat();
-    let mut heap = BinaryHeap::from([Cell { key: key(&sides), depth: 0, sides }]);
+    let mut heap = BinaryHeap::new();
+    let mut add = |ring: bool, phases: [f64; 2]| {
+        let sides = [&[phases], intervals].concat();
+        heap.push(Cell { ring, key: key(&sides), depth: 0, sides });
+    };
+    match limits.ring {
+        None => add(false, [0.0, PI]),
+        Some(r) => {
+            if test.winding(r) != Some(rest.still()) {
+                return Searched { found: Found::Uncounted, cells: 0 };
+            }
+            add(true, [0.0, PI]);
+            add(false, [2.0 * (0.5 * r).asin(), PI]);
+        }
+    }
     let mut cells = 0;
     while let Some(cell) = heap.pop() {
         if cells >= limits.cells {
             return Searched { found: Found::Exhausted { below: cell.key }, cells };
         }
         cells += 1;
-        if test.bound(&cell.sides) < BELOW {
+        let ring = limits.ring.filter(|_| cell.ring);
+        if test.bound(ring, &cell.sides) < BELOW {
             continue;
         }
         let phase = middle(cell.sides[0]);
@@ -101,7 +121,7 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
         let Some(&split) = (match wide[..] {
             [] | [_] => wide.first(),
             _ => {
-                let shares: Vec<f64> = wide.iter().map(|&i| test.share(&cell.sides, i)).collect();
+                let shares: Vec<f64> = wide.iter().map(|&i| test.share(ring, &cell.sides, i)).collect();
                 (0..wide.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).map(|k| &wide[k])
             }
         }) else {
@@ -113,7 +133,7 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
         for part in [[low, half], [half, high]] {
             let mut sides = cell.sides.clone();
             sides[split] = part;
-            heap.push(Cell { key: key(&sides), depth: cell.depth + 1, sides });
+            heap.push(Cell { ring: cell.ring, key: key(&sides), depth: cell.depth + 1, sides });
         }
     }
     Searched { found: Found::Excluded, cells }

@@ -28,6 +28,8 @@ const PARTS: f64 = 64.0;
 const FINE: f64 = 4e-3;
 /// Largest additional delay that is looked for, s of the laboratory.
 const LONGEST: f64 = 0.25;
+/// Motions nearer to z = 1 than this stand still, to rounding.
+const STILL: f64 = 1e-5;
 /// A critical delay of the bound and one of the emulated loop may differ by this share, or by this share of a sample.
 const NEAR: f64 = 0.05;
 const NEAR_SAMPLE: f64 = 0.05;
@@ -185,7 +187,24 @@ impl Certificate {
             return Err("its specimens have different rates".to_owned());
         }
         let plants = Plants::new(rigs(&self.model, along)?);
-        Ok(Bound { rest: rest_of(&self.model)?, plants, period: least })
+        let rest = rest_of(&self.model)?;
+        let ring = if rest.still() > 0 { Some(self.ring()?) } else { None };
+        Ok(Bound { rest, plants, period: least, ring })
+    }
+
+    /// A circle around z = 1 with no motion in or near it but those that stand still, in the middle.
+    fn ring(&self) -> Result<f64, String> {
+        let (mut machine, _) = assemble(self.region.model(&self.model, &self.region.middle(), 0.0))?;
+        let values = judge(&mut machine, PRODUCTS)?.eigenvalues;
+        if values.is_empty() {
+            return Err("the state of a step is too long for all its motions to be known".to_owned());
+        }
+        let far = values.iter().map(|z| (z.0 - 1.0).hypot(z.1)).filter(|d| *d > STILL).fold(0.2, f64::min);
+        let outside = values.iter().filter(|z| (z.0 - 1.0).hypot(z.1) > STILL).map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
+        if outside >= 1.0 {
+            return Err("a motion neither grows nor decays; give the structure damping".to_owned());
+        }
+        Ok(0.25 * far)
     }
 
     /// The values of a point in words.
@@ -196,14 +215,6 @@ impl Certificate {
             format!("{} {}{unit}", self.region.says(&self.model, i), short(x / size))
         };
         point.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The model with the values of its counter-example, if there is one.
-    pub(super) fn example(&self) -> Option<Model> {
-        match &self.verdict {
-            Verdict::CounterExample(point) => Some(self.region.model(&self.model, point, 0.0)),
-            _ => None,
-        }
     }
 
     /// What stands against a test, and whether the file asked for a certificate: of a path alone the dry run knows more, which goes along it.
@@ -229,13 +240,15 @@ struct Bound {
     rest: interfield_analysis::certificate::Rest,
     plants: Plants,
     period: f64,
+    /// Where the unit circle is left, see [`Limits::ring`].
+    ring: Option<f64>,
 }
 
 impl Bound {
     fn search(&mut self, extra: [f64; 2], intervals: &[[f64; 2]], fine: f64) -> (Found, usize) {
         let widths = [fine].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect();
         let first = (extra[0] < extra[1]).then_some(0);
-        let limits = Limits { first, widths, cells: CELLS };
+        let limits = Limits { first, widths, cells: CELLS, ring: self.ring };
         let found = search(&self.rest, &mut self.plants, &[&[extra], intervals].concat(), &limits);
         (found.found, found.cells)
     }
@@ -246,7 +259,8 @@ impl Bound {
         found.cells += cells;
         match result {
             Found::Excluded => {}
-            Found::Singular { at, .. } => {
+            Found::Singular { at, phase, .. } => {
+                if std::env::var("DBG").is_ok() { eprintln!("singular at phase {phase} cells {cells} states {} ring {:?} still {}", self.rest.states(), self.ring, self.rest.still()); }
                 let ranges: Vec<[f64; 2]> = found.region.places.iter().map(|p| p.range).collect();
                 let at = found.region.point(&at[1..]);
                 let mut worst: Option<Probed> = None;
@@ -267,6 +281,11 @@ impl Bound {
                         found.verdict = Verdict::Undecided(why);
                     }
                 }
+            }
+            Found::Uncounted => {
+                if std::env::var("DBG").is_ok() { eprintln!("uncounted states {} ring {:?} still {}", self.rest.states(), self.ring, self.rest.still()); }
+                let why = "the motions that stand still in every loop could not be counted".to_owned();
+                found.verdict = Verdict::Undecided(why);
             }
             Found::Exhausted { .. } => {
                 let why = format!("the bound was not reached with {CELLS} cells; write narrower intervals, or fewer of them");
@@ -304,6 +323,7 @@ impl Bound {
         let least = match result {
             Found::Excluded => most,
             Found::Singular { below, .. } | Found::Exhausted { below } => below,
+            Found::Uncounted => 0.0,
         };
         for point in &mut *probed {
             point.delay = self.delay(&found.region, &point.point, most, &mut cells);

@@ -204,7 +204,7 @@ fn attempt(seed: u64, number: u64) -> Tried {
         [FINE * this.test.dt].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect()
     };
     // The whole box, without additional delay.
-    let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS };
+    let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS, ring: None };
     let found = search(&rest, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
     tried.cells += found.cells;
     match found.found {
@@ -220,18 +220,18 @@ fn attempt(seed: u64, number: u64) -> Tried {
             tried.said = if bad.is_some() { Said::CounterExample } else { Said::Undecided };
             tried.wrong = bad.is_some_and(|p| !this.grows(&p, 0.0) && !this.grows_slowly(&p, 0.0));
         }
-        Found::Exhausted { .. } => tried.said = Said::Undecided,
+        Found::Exhausted { .. } | Found::Uncounted => tried.said = Said::Undecided,
     }
     // The critical delay in the middle.
     let most = LONGEST * this.test.dt;
     let point: Vec<[f64; 2]> = this.middle.iter().map(|x| [*x; 2]).collect();
-    let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS };
+    let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS, ring: None };
     let found = search(&rest, &mut plants, &[&[[0.0, most]], &point[..]].concat(), &limits);
     tried.cells += found.cells;
     tried.delay = match found.found {
         Found::Excluded => this.compare(None),
         Found::Singular { at, .. } => this.compare(Some(at[0])),
-        Found::Exhausted { .. } => Delay::Unknown,
+        Found::Exhausted { .. } | Found::Uncounted => Delay::Unknown,
     };
     tried
 }

@@ -191,7 +191,7 @@ mod tests {
                 actuators,
                 matrices: [vec![2.0], vec![3e-2], vec![1e-3]],
                 beyond: [vec![0.0], vec![0.0]],
-                stored: vec![1.5],
+                stored: Vec::new(),
                 dt,
             };
             let factors = [around(1.0, share), around(1.0, share), around(1.0, share)];
@@ -252,6 +252,45 @@ mod tests {
             rig.response(phase, 0.0, [0.0; 2], &cell, &mut discs);
             for (disc, sum) in discs.iter().zip(sums) {
                 assert!((disc.centre - sum).norm() < 1e-2 * disc.centre.norm(), "{phase}: {disc:?} {sum}");
+            }
+        }
+    }
+
+    /// States that follow the displacement by the trapezoidal rule over its velocity, as those of emulated laws do: what they are lies in the disc.
+    #[test]
+    fn states_that_follow_are_within_their_disc() {
+        use crate::plant::{Actuator, Ideal, LinearSpecimen, Transfer};
+        use std::f64::consts::TAU;
+        let (dt, steps) = (1e-3, 6000u32);
+        for turns in [3, 40, 150, 700, 1400] {
+            // Whole periods in the second half, when the start has died away.
+            let phase = TAU * f64::from(turns) / 3000.0;
+            let kinds: [(Box<dyn Actuator>, Follows, [f64; 2]); 3] = [
+                (Box::new(Ideal::new(dt)), Follows::Ideal, [1.0, 1.0]),
+                (Box::new(Transfer::first_order(5e-3, dt).unwrap()), Follows::FirstOrder(Lag::new()), [5e-3, 1.0]),
+                (Box::new(Transfer::second_order(60.0, 0.4, dt).unwrap()), Follows::SecondOrder(Lag::new()), [60.0, 0.4]),
+            ];
+            for (real, follows, [pace, damping]) in kinds {
+                let mut memory = vec![0.0; real.memory()];
+                let mut specimen = LinearSpecimen { mass: 0.0, damping: 0.0, stiffness: 0.0 };
+                let (mut before, mut v, mut state, mut sum) = (0.0, 0.0, 0.0, Complex64::from(0.0));
+                for k in 0..steps {
+                    let now = (phase * f64::from(k)).cos();
+                    let there = real.advance(&mut memory, [before, now], &mut specimen);
+                    state += 0.5 * dt * (v + there.v);
+                    (before, v) = (now, there.v);
+                    if k >= steps / 2 {
+                        sum += Complex64::from_polar(4.0 / f64::from(steps), -phase * f64::from(k)) * state;
+                    }
+                }
+                let mut one = Uncertain { follows, displacement_gain: 1.0, force_gain: 1.0 };
+                let band = Band { phase, half: 0.0, dt };
+                let cell = [[0.0; 2], [1.0; 2], [pace; 2], [damping; 2]];
+                let [.., followed] = one.response(band, [0.0; 2], &cell);
+                let off = (followed.centre - sum).norm();
+                assert!(off <= followed.radius + 1e-3 * sum.norm() + 1e-9, "{turns}: {followed:?} {sum}");
+                // Tight where it matters.
+                assert!(turns > 40 || followed.radius < 0.02, "{turns}: {followed:?}");
             }
         }
     }

@@ -259,8 +259,7 @@ impl Bound {
         found.cells += cells;
         match result {
             Found::Excluded => {}
-            Found::Singular { at, phase, .. } => {
-                if std::env::var("DBG").is_ok() { eprintln!("singular at phase {phase} cells {cells} states {} ring {:?} still {}", self.rest.states(), self.ring, self.rest.still()); }
+            Found::Singular { at, .. } => {
                 let ranges: Vec<[f64; 2]> = found.region.places.iter().map(|p| p.range).collect();
                 let at = found.region.point(&at[1..]);
                 let mut worst: Option<Probed> = None;
@@ -283,7 +282,6 @@ impl Bound {
                 }
             }
             Found::Uncounted => {
-                if std::env::var("DBG").is_ok() { eprintln!("uncounted states {} ring {:?} still {}", self.rest.states(), self.ring, self.rest.still()); }
                 let why = "the motions that stand still in every loop could not be counted".to_owned();
                 found.verdict = Verdict::Undecided(why);
             }

@@ -75,11 +75,11 @@ impl Uncertain {
         let followed = match self.follows {
             // Half of it comes a sample later: the velocity of a straight line is that of the whole sample.
             Follows::Ideal => x * band.mean(),
-            _ => x.wider(self.beyond_nyquist(&cell[2..4], band.dt).map_or(f64::INFINITY, |gain| {
-                // A resonance makes the motion larger than the command.
-                let peak = if matches!(self.follows, Follows::SecondOrder(_)) { (0.5 / damping[0]).max(1.0) } else { 1.0 };
-                peak * band.trapezoidal(gain)
-            })),
+            _ => {
+                let summed = v * band.trapezoidal();
+                let near = self.beyond_nyquist(&cell[2..4], band.dt).map(|gain| x.wider(band.trapezoidal_error(x, gain)));
+                near.filter(|near| near.radius < summed.radius).unwrap_or(summed)
+            }
         };
         [x, v, a, followed].map(|disc| disc * heard)
     }
@@ -94,7 +94,7 @@ impl Uncertain {
                 let ratio = w / (std::f64::consts::TAU * pace[1]);
                 // |G| ≤ 1/(r² - 1), and ≤ 1/(2 ζ r) everywhere.
                 let far = if ratio > 1.5 { 1.0 / (ratio * ratio - 1.0) } else { f64::INFINITY };
-                Some(far.min(1.0 / (2.0 * damping[0] * ratio)).max(0.0))
+                Some(far.min(1.0 / (2.0 * damping[0] * ratio)))
             }
             // Fewer powers above than below: no bound is known without looking at its poles.
             Follows::Transfer(_) => None,

@@ -1,5 +1,5 @@
-//! What noise of uncertain size does to a loop. It does not change the stability of a linear loop, but it moves the actuators: the test is run without its loads, in the
-//! emulated laboratory, with the least and with the largest noise that may be there.
+//! What noise of uncertain size does to a loop. It does not change the stability of a linear loop, but it moves the actuators: the test is run without its
+//! loads, in the emulated laboratory, with the least and with the largest noise that may be there.
 
 use std::sync::{Arc, PoisonError};
 
@@ -64,7 +64,8 @@ pub(crate) fn shaken(model: &Arc<Model>) -> Result<Vec<Shaken>, String> {
     Ok(actuators.enumerate().map(one).collect())
 }
 
-/// Standard deviations of command, measured force, tracking error and velocity of the command of each actuator, with the noise at one end of its intervals.
+/// Standard deviations of command, measured force, tracking error and velocity of the command of each actuator, with the noise at one end of its
+/// intervals.
 fn deviations(model: &Model, end: usize) -> Result<Vec<[f64; 4]>, String> {
     let mut quiet = model.clone();
     (quiet.loads, quiet.load_names, quiet.channels, quiet.held) = Default::default();

@@ -9,6 +9,7 @@ use interfield_lab::rig::Rig;
 use interfield_lab::safety::Watch;
 use interfield_lab::verdict::{Grade, History, Peaks, Recording, Verdict};
 use interfield_language::Model;
+use interfield_language::model::Kind;
 use interfield_language::parse::Places;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
@@ -61,7 +62,7 @@ pub(crate) fn rehearse_model(
     let sim = file.start(structure, places, &mut dry)?;
     let found = dry_run(sim, &dry, progress);
     let along: Vec<_> = (0..model.specimens.len()).map(|s| dry.tangents(&model, s)).collect();
-    let known: Vec<Option<Tangents>> = along.iter().map(|t| t.as_ref().ok().copied()).collect();
+    let known: Vec<Option<Tangents>> = along.iter().map(|t| t.as_ref().ok().copied().flatten()).collect();
     let unseen = along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?))).collect();
     let dt = model.specimens.first().map_or(0.0, |s| s.period / s.time_scale);
     let certificate = certify(&model, &known, dt);
@@ -122,9 +123,17 @@ pub(crate) struct Dry {
 }
 
 impl Dry {
-    /// Tangents of a specimen along the path that its actuator was sent on; the error is a sentence without its subject.
-    fn tangents(&self, model: &Model, s: usize) -> Result<Tangents, String> {
+    /// Tangents of a specimen along the path that its actuator was sent on; none if they are always the same. The error is a sentence without its subject.
+    fn tangents(&self, model: &Model, s: usize) -> Result<Option<Tangents>, String> {
         let specimen = &model.specimens[s];
+        let bends = |e: &usize| match &model.elements[*e].kind {
+            Kind::Linear { .. } => false,
+            Kind::Law { law, .. } => !law.info().linear,
+            _ => true,
+        };
+        if !specimen.elements.iter().any(bends) {
+            return Ok(None);
+        }
         let ([actuator], [_]) = (&specimen.actuators[..], &specimen.dofs[..]) else {
             return Err("has several degrees of freedom".to_owned());
         };
@@ -133,7 +142,7 @@ impl Dry {
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let targets = seen.histories.first().map_or(&[][..], |h| &h.target);
         let path: Vec<f64> = targets.iter().filter(|x| x.is_finite()).map(|x| x / factors[0] * specimen.scale).collect();
-        tangents_along(model, s, &path, specimen.period)
+        tangents_along(model, s, &path, specimen.period).map(Some)
     }
 }
 

@@ -142,3 +142,67 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
 pub(super) fn middle([low, high]: [f64; 2]) -> f64 {
     0.5 * (low + high)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::Disc;
+
+    /// A spring of unknown stiffness behind an ideal actuator.
+    struct Spring;
+
+    impl Plant for Spring {
+        fn channels(&self) -> usize {
+            1
+        }
+
+        fn response(&mut self, _: f64, _: f64, cell: &[[f64; 2]], out: &mut [Disc]) {
+            let [low, high] = cell[0];
+            out[0] = Disc { re: 1.0, im: 0.0, radius: 0.0 };
+            out[1] = Disc { re: -0.5 * (low + high), im: 0.0, radius: 0.5 * (high - low) };
+        }
+    }
+
+    /// States, then measured displacement, measured force and command.
+    fn loop_of(rows: &[&[f64]]) -> Rest {
+        let n = rows.len();
+        let matrix: Vec<f64> = rows.concat();
+        Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1).without_drift().0
+    }
+
+    fn found(rest: &Rest, stiffness: [f64; 2], first: bool, ring: Option<f64>) -> Found {
+        let limits = Limits { first: first.then_some(0), widths: vec![1e-3], cells: 20_000, ring };
+        search(rest, &mut Spring, &[stiffness], &limits).found
+    }
+
+    #[test]
+    fn the_first_value_that_is_not_stable_is_found() {
+        // x⁺ = x/2 + f, f = -k x: stable below k = 1.5.
+        let rest = loop_of(&[&[0.5, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
+        assert_eq!(rest.still(), 0);
+        assert_eq!(found(&rest, [0.2, 1.45], false, None), Found::Excluded);
+        let Found::Singular { below, at, phase } = found(&rest, [0.2, 4.0], true, None) else { panic!("not found") };
+        assert!((below - 1.5).abs() < 0.01 && (at[0] - 1.5).abs() < 0.01 && (phase - PI).abs() < 1e-3, "{below} {at:?}");
+    }
+
+    #[test]
+    fn what_stands_still_in_every_loop_is_counted_and_left_out() {
+        // x⁺ = x + (f - y)/10, y⁺ = f: z = 1 for every k, and z = -k/10.
+        let rest = loop_of(&[
+            &[1.0, -0.1, 0.0, 0.1, 0.0],
+            &[0.0, 0.0, 0.0, 1.0, 0.0],
+            &[0.0; 5],
+            &[0.0; 5],
+            &[1.0, 0.0, 0.0, 0.0, 0.0],
+        ]);
+        assert_eq!(rest.still(), 1);
+        assert!(!matches!(found(&rest, [1.0, 9.0], false, None), Found::Excluded));
+        assert_eq!(found(&rest, [1.0, 9.0], false, Some(0.2)), Found::Excluded);
+        let Found::Singular { below, .. } = found(&rest, [1.0, 15.0], true, Some(0.2)) else { panic!("not found") };
+        assert!((below - 10.0).abs() < 0.1, "{below}");
+        // A motion that comes into the small circle is no motion that stands still: x⁺ = (1 - k) x.
+        let moving = loop_of(&[&[1.0, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
+        assert_eq!(moving.still(), 0);
+        assert_eq!(found(&moving, [0.01, 0.03], false, Some(0.2)), Found::Uncounted);
+    }
+}

@@ -1,8 +1,8 @@
 //! The certificate of stability of a model: is its loop stable for all values that its uncertain numbers may have, and if not, for which is it not?
 //!
-//! *Sampled*: the loop with the emulated laboratory is probed, by the eigenvalues of its step, at the values of the file, in the middle and at corners of the intervals, and at
-//! points between. *A bound*: the frequency response of actuators and specimens is enclosed cell by cell, for all frequencies and all values, and the loop
-//! cannot have a motion on the unit circle in any cell ([`interfield_analysis::certificate`]). Stable where both say so; a point that grows
+//! *Sampled*: the loop with the emulated laboratory is probed, by the eigenvalues of its step, at the values of the file, in the middle and at corners of
+//! the intervals, and at points between. *A bound*: the frequency response of actuators and specimens is enclosed cell by cell, for all frequencies and all
+//! values, and the loop cannot have a motion on the unit circle in any cell ([`interfield_analysis::certificate`]). Stable where both say so; a point that grows
 //! is a counter-example; everything else is undecided.
 
 use interfield_analysis::certificate::{Found, Limits, search};
@@ -77,7 +77,7 @@ pub struct Certificate {
     cells: usize,
     /// Additional delay that it bears.
     pub critical: Option<Critical>,
-    /// Stiffness along a path, as factors on that at rest, where each stands on the path, s, and the additional delay that is borne there: at the least and at the largest.
+    /// Where specimens go on their paths.
     pub along: Vec<Stretch>,
 }
 
@@ -114,7 +114,13 @@ pub fn certify(model: &Model, along: Along<'_>, dt: f64) -> Result<Option<Certif
         model: model.clone(),
         region,
     };
-    let mut probed = found.sampled()?;
+    let mut probed = match found.sampled() {
+        Ok(probed) => probed,
+        Err(why) => {
+            found.verdict = Verdict::Undecided(format!("the loop cannot be probed with these values: {why}"));
+            return Ok(Some(found));
+        }
+    };
     found.points = probed.len();
     found.radius = probed.iter().map(|p| p.radius).fold(0.0, f64::max);
     let worst = probed.iter().filter(|p| !p.stable).max_by(|a, b| a.radius.total_cmp(&b.radius));
@@ -188,7 +194,7 @@ impl Certificate {
         }
         let plants = Plants::new(rigs(&self.model, along)?);
         let rest = rest_of(&self.model)?;
-        let ring = if rest.still() > 0 { Some(self.ring()?) } else { None };
+        let ring = Some(self.ring()?).filter(|_| rest.still() > 0);
         Ok(Bound { rest, plants, period: least, ring })
     }
 
@@ -200,7 +206,8 @@ impl Certificate {
             return Err("the state of a step is too long for all its motions to be known".to_owned());
         }
         let far = values.iter().map(|z| (z.0 - 1.0).hypot(z.1)).filter(|d| *d > STILL).fold(0.2, f64::min);
-        let outside = values.iter().filter(|z| (z.0 - 1.0).hypot(z.1) > STILL).map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
+        let moving = values.iter().filter(|z| (z.0 - 1.0).hypot(z.1) > STILL);
+        let outside = moving.map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
         if outside >= 1.0 {
             return Err("a motion neither grows nor decays; give the structure damping".to_owned());
         }
@@ -426,6 +433,9 @@ impl Certificate {
         }
         for stretch in &self.along {
             out += &stretch.text();
+        }
+        if self.model.specimens.iter().any(|s| s.learns()) {
+            out += "  valid for the compensation with its start values, before it adapts\n";
         }
         if self.verdict == Verdict::Stable {
             out += "  valid for constant values within the intervals, tangents taken one by one: not while they change quickly\n";

@@ -156,7 +156,12 @@ pub(super) fn emulated(
     let driven = physical.stand_in.driven[0].clone();
     let mut masses: Vec<f64> = specimen.masses.iter().chain(&specimen.inner_masses[..specimen.held]).copied().collect();
     // Single values under `uncertain` are what really stands there: the integrator keeps its estimates.
-    let [stiffness, damping, mass] = specimen.uncertain.factors();
+    let factors = specimen.uncertain.factors();
+    if factors != [1.0; 3] && (physical.free.is_some() || given.is_some()) {
+        let what = if given.is_some() { "a function" } else { "a specimen with degrees of freedom of its own" };
+        return Err(format!("{what} takes no factors under `uncertain`"));
+    }
+    let [stiffness, damping, mass] = factors;
     masses.iter_mut().for_each(|m| *m *= mass);
     let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start)
         .with_factors([stiffness, damping], physical.stand_in.driven[1].clone());

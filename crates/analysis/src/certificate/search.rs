@@ -167,7 +167,7 @@ mod tests {
     fn loop_of(rows: &[&[f64]]) -> Rest {
         let n = rows.len();
         let matrix: Vec<f64> = rows.concat();
-        Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1).without_drift().0
+        Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1)
     }
 
     fn found(rest: &Rest, stiffness: [f64; 2], first: bool, ring: Option<f64>) -> Found {
@@ -200,6 +200,10 @@ mod tests {
         assert_eq!(found(&rest, [1.0, 9.0], false, Some(0.2)), Found::Excluded);
         let Found::Singular { below, .. } = found(&rest, [1.0, 15.0], true, Some(0.2)) else { panic!("not found") };
         assert!((below - 10.0).abs() < 0.1, "{below}");
+        // Here no measurement moves it, so that it can also be taken out.
+        let (rest, taken) = rest.without_drift();
+        assert_eq!((taken, rest.still()), (1, 0));
+        assert_eq!(found(&rest, [1.0, 9.0], false, None), Found::Excluded);
         // A motion that comes into the small circle is no motion that stands still: x⁺ = (1 - k) x.
         let moving = loop_of(&[&[1.0, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
         assert_eq!(moving.still(), 0);

@@ -221,7 +221,7 @@ if __name__ == "__main__":
 
 
 def test_the_example_runs(tmp_path):
-    example = os.path.join(os.path.dirname(__file__), "..", "examples", "by_the_clock.py")
+    example = os.path.join(os.path.dirname(__file__), "..", "examples", "real_time.py")
     words = [sys.executable, example, os.path.join(MODELS, "isolated-building.toml"), "0.3", str(tmp_path / "out.h5")]
     said = subprocess.run(words, capture_output=True, text=True)
     assert said.returncode == 0 and " samples, " in said.stdout, said.stderr

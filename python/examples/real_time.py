@@ -1,6 +1,6 @@
-"""A specimen of Python by the clock, at 1 kHz in a process of its own; and how often it answered too late.
+"""A specimen of Python in real time, at 1 kHz in a process of its own; and how often it answered too late.
 
-    python by_the_clock.py models/isolated-building.toml 5 test.h5
+    python real_time.py models/isolated-building.toml 5 test.h5
 """
 
 from __future__ import annotations

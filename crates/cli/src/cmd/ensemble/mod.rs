@@ -315,7 +315,11 @@ fn answer(
     if let Some(shard) = args.shard {
         let ended = shard.finish(journal, (&keys, &outcomes), (told.out, had));
         let (text, document) = ended.map_err(|message| failed(args, &message, ELSEWHERE))?;
-        if args.json { print_json(&document) } else { print(&text) }
+        if args.json {
+            print_json(&document)
+        } else {
+            print(&text)
+        }
         return Ok(Exit::Done);
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
@@ -611,7 +615,8 @@ fn answers(
         }
     }
     let had = outcomes.iter().flatten().count();
-    let missing: Vec<&Case> = cases.iter().zip(&outcomes).filter(|(c, o)| o.is_none() && own(c)).map(|(c, _)| c).collect();
+    let missing: Vec<&Case> =
+        cases.iter().zip(&outcomes).filter(|(c, o)| o.is_none() && own(c)).map(|(c, _)| c).collect();
     let bar = progress(missing.len() as u64, "runs", !args.json && !args.quiet);
     let mut trouble = None;
     each(

@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-motion",
             "interfield-lab",
             "interfield-language",
+            "interfield-learn",
         ],
     ),
     ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),

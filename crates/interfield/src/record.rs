@@ -446,6 +446,7 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
         Quantity::Energy(_) => "energy",
+        Quantity::Update(..) => "online updating",
         Quantity::Specimen(_, _, Reading::Target) | Quantity::External(_, _, Reading::Target) => "target",
         Quantity::Specimen(_, _, Reading::Reached) | Quantity::External(_, _, Reading::Reached) => {
             "measured displacement"

@@ -25,6 +25,7 @@ use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
 use crate::specimen::Specimen;
 use crate::units::{Dimension, UnitSystem};
+use crate::update::{Learned, Update};
 
 /// What holds a degree of freedom.
 #[derive(Clone, Debug)]
@@ -392,6 +393,8 @@ pub enum Quantity {
     Energy(EnergyPart),
     /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
     Specimen(usize, usize, Reading),
+    /// What is known of an update.
+    Update(usize, Learned),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
 }
@@ -508,6 +511,8 @@ pub struct Model {
     pub specimens: Vec<Specimen>,
     /// Parts of the structure that other programs compute.
     pub externals: Vec<External>,
+    /// Online updating.
+    pub updates: Vec<Update>,
 }
 
 impl Model {

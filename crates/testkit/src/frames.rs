@@ -78,6 +78,7 @@ impl Builder {
             partition: None,
             specimens: Vec::new(),
             externals: Vec::new(),
+            updates: Vec::new(),
         };
         Builder { model }
     }

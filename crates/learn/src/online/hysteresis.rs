@@ -57,11 +57,11 @@ impl Hysteresis {
             (Hysteresis::BoucWen, &[k, beta, gamma, n, k2]) => {
                 [k, (k / (beta + gamma)).powf(1.0 / n), beta / (beta + gamma), n, k2, f64::INFINITY]
             }
-            (Hysteresis::ModifiedBoucWen, &[rho, k, alpha, beta, gamma, n]) => {
+            (Hysteresis::ModifiedBoucWen, &[k, beta, alpha, gamma, n, rho]) => {
                 let strength = (rho * k / (beta + gamma)).powf(1.0 / n);
                 [rho * k, strength, beta / (beta + gamma), n, 0.0, alpha.powf(-0.5)]
             }
-            (Hysteresis::Mostaghel, &[a, k, delta]) => [(1.0 - a) * k, (1.0 - a) * k * delta, 1.0, 1.0, a * k, f64::INFINITY],
+            (Hysteresis::Mostaghel, &[k, a, delta]) => [(1.0 - a) * k, (1.0 - a) * k * delta, 1.0, 1.0, a * k, f64::INFINITY],
             _ => return None,
         };
         let positive = found[..4].iter().all(|x| x.is_finite() && *x > 0.0);
@@ -78,11 +78,11 @@ impl Hysteresis {
                 5
             }
             Hysteresis::ModifiedBoucWen => {
-                out.copy_from_slice(&[1.0, k, 1.0 / (xa * xa), r * shape, (1.0 - r) * shape, n]);
+                out.copy_from_slice(&[k, r * shape, 1.0 / (xa * xa), (1.0 - r) * shape, n, 1.0]);
                 6
             }
             Hysteresis::Mostaghel => {
-                out[..3].copy_from_slice(&[k2 / (k + k2), k + k2, fy / k]);
+                out[..3].copy_from_slice(&[k + k2, k2 / (k + k2), fy / k]);
                 3
             }
         }

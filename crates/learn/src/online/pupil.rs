@@ -20,8 +20,10 @@ use super::recursive::Terms;
 /// What a pupil computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// A law with a hysteretic force.
+    /// A law whose hysteretic force is its state.
     Hysteretic,
+    /// A law whose slider displacement is its state: the force is k s.
+    Slider,
     /// A law that is linear in its parameters.
     Terms(Terms),
 }
@@ -43,6 +45,8 @@ pub struct Pupil {
     initial: Parameters,
     now: Parameters,
     tank: f64,
+    /// Largest k + k2 that the operator of a scheme bears.
+    bound: f64,
     /// What it has dissipated, what it gained, and what it stored most, J.
     dissipated: f64,
     gained: f64,
@@ -64,6 +68,7 @@ impl Pupil {
             initial,
             now: initial,
             tank,
+            bound: f64::INFINITY,
             dissipated: 0.0,
             gained: 0.0,
             most: 0.0,
@@ -80,6 +85,17 @@ impl Pupil {
         self
     }
 
+    /// The same where an operator of a scheme was built for a stiffness, and k + k2 must stay below this one.
+    pub fn bounded(mut self, bound: f64) -> Self {
+        self.bound = bound;
+        self
+    }
+
+    /// What bounds its stiffness.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
     /// Its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.now
@@ -92,7 +108,7 @@ impl Pupil {
 
     /// What the tank may give over the run so far, J.
     pub fn tank(&self) -> f64 {
-        let most = if self.kind == Kind::Hysteretic { 0.0 } else { self.most };
+        let most = if matches!(self.kind, Kind::Terms(_)) { self.most } else { 0.0 };
         self.tank * (self.dissipated.max(0.0) + most)
     }
 
@@ -116,13 +132,14 @@ impl Pupil {
         self.fullest
     }
 
-    /// Follows the element to a deformation, where its hysteretic force is `z` (of a linear law: the force of its dashpot).
+    /// Follows the element to a deformation, where its state is `z` (of a linear law: the force of its dashpot).
     pub fn follow(&mut self, q: f64, z: f64) {
-        let [last, force] = self.before;
-        let work = 0.5 * (z + force) * (q - last);
-        let stored = match self.kind {
-            Kind::Hysteretic => (z * z - force * force) / (2.0 * self.now[0]),
-            Kind::Terms(_) => 0.0,
+        let [last, before] = self.before;
+        let (k, mean) = (self.now[0], 0.5 * (z + before));
+        let (work, stored) = match self.kind {
+            Kind::Hysteretic => (mean * (q - last), (z * z - before * before) / (2.0 * k)),
+            Kind::Slider => (k * mean * (q - last), 0.5 * k * (z * z - before * before)),
+            Kind::Terms(_) => (mean * (q - last), 0.0),
         };
         self.dissipated += work - stored;
         self.before = [q, z];
@@ -138,13 +155,18 @@ impl Pupil {
         for i in (0..COUNT).filter(|&i| free[i]) {
             goal[i] = self.initial[i] * (used[i] / first[i]);
         }
+        let excess = goal[0] + goal[4] - self.bound.max(self.now[0] + self.now[4]);
+        if excess > 0.0 {
+            (goal[0], goal[4]) = (self.now[0], self.now[4]);
+            self.waited += 1;
+        }
         if goal == self.now {
             return Change::default();
         }
         let [q, z] = self.before;
         let budget = (self.tank() - self.gained).max(0.0);
         let energy = match self.kind {
-            Kind::Hysteretic => self.hysteretic(&mut goal, q, z, budget),
+            Kind::Hysteretic | Kind::Slider => self.hysteretic(&mut goal, q, z, budget),
             Kind::Terms(terms) => {
                 let energy = terms.stored(&goal, q) - terms.stored(&self.now, q);
                 if energy > budget {
@@ -169,10 +191,14 @@ impl Pupil {
 
     fn hysteretic(&mut self, goal: &mut Parameters, q: f64, z: f64, budget: f64) -> f64 {
         let now = &self.now;
-        if goal[1] < z.abs() {
-            goal[1] = z.abs().min(now[1]);
+        let slides = self.kind == Kind::Slider;
+        let force = if slides { goal[0] * z.abs() } else { z.abs() };
+        if goal[1] < force {
+            // It waits; a state beyond its strength, as a step leaves it, is no reason to rise.
+            goal[1] = force.min(now[1].max(goal[1]));
         }
-        let gains = [0.5 * z * z * (1.0 / goal[0] - 1.0 / now[0]), 0.5 * (goal[4] - now[4]) * q * q];
+        let kept = if slides { goal[0] - now[0] } else { 1.0 / goal[0] - 1.0 / now[0] };
+        let gains = [0.5 * z * z * kept, 0.5 * (goal[4] - now[4]) * q * q];
         let given: f64 = gains.iter().filter(|g| **g > 0.0).sum();
         let taken: f64 = gains.iter().filter(|g| **g < 0.0).sum();
         if given + taken <= budget || given <= 0.0 {
@@ -182,7 +208,11 @@ impl Pupil {
         let share = ((budget - taken) / given).clamp(0.0, 1.0);
         if gains[0] > 0.0 {
             let (old, new) = (1.0 / now[0], 1.0 / goal[0]);
-            goal[0] = if share > 0.0 { 1.0 / (old + share * (new - old)) } else { now[0] };
+            goal[0] = match share > 0.0 {
+                true if slides => now[0] + share * (goal[0] - now[0]),
+                true => 1.0 / (old + share * (new - old)),
+                false => now[0],
+            };
         }
         if gains[1] > 0.0 {
             goal[4] = now[4] + share * (goal[4] - now[4]);

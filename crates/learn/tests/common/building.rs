@@ -68,7 +68,7 @@ impl Building {
             *x = c * (0.7 + 0.6 * dice.uniform());
         }
         (truth[2], truth[3]) = (truth[2].max(0.5), 1.0 + 3.0 * dice.uniform());
-        let (dt, weak) = (0.005, [0.0, 20.0, 40.0][seed as usize % 3]);
+        let (dt, weak) = (0.005f64, [0.0, 20.0, 40.0][seed as usize % 3]);
         let peak = [3.0, 1.0, 0.4][(seed as usize / 3) % 3];
         let samples = ((weak + 20.0) / dt) as usize;
         // Noise through the filter of a soil layer at 2.5 Hz.

@@ -122,6 +122,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-coupling",
             "interfield-lab",
             "interfield-language",
+            "interfield-learn",
             "interfield-structure",
             "interfield-analysis",
             "interfield-results",

@@ -5,7 +5,7 @@ use interfield_kernel::Fault;
 use interfield_language::Model;
 use interfield_language::model::{Channel, Quantity, Support};
 use interfield_language::units::Dimension;
-use interfield_language::update::{Update, parameters};
+use interfield_language::update::{PARAMETERS, Update};
 use interfield_learn::online::State;
 use interfield_structure::learning::{Lesson, knowing, without};
 use interfield_structure::{Simulation, Structure};
@@ -66,7 +66,7 @@ fn dimension(model: &Model, update: &Update, name: &str) -> Dimension {
     };
     let angle = along.is_some_and(|d| model.dofs[d].angle);
     let along = if angle { Dimension::ANGLE } else { Dimension::LENGTH };
-    let found = parameters(&element.type_name).iter().find(|p| p.0 == name);
+    let found = PARAMETERS.iter().find(|p| p.0 == name);
     found.map_or(Dimension::NONE, |p| p.1.dimension(along))
 }
 

@@ -15,7 +15,7 @@ pub struct Update {
     pub teacher: usize,
     /// Whether anything is learned; without, the first guess stays.
     pub enabled: bool,
-    /// Which parameters are learned, as places in [`parameters`] of its law.
+    /// Which parameters are learned, as places in [`PARAMETERS`].
     pub parameters: Vec<usize>,
     /// The elements that learn.
     pub pupils: Vec<usize>,
@@ -44,10 +44,6 @@ pub enum Measures {
     Number,
     /// Deformation.
     Deformation,
-    /// Force by deformation to the third power.
-    Cubic,
-    /// Force by rate of deformation; with an exponent that is not one it has no unit that could be shown.
-    Damping,
 }
 
 impl Measures {
@@ -59,14 +55,12 @@ impl Measures {
             Measures::Force => force,
             Measures::Number => Dimension::NONE,
             Measures::Deformation => along,
-            Measures::Cubic => force.per(along).per(along).per(along),
-            Measures::Damping => force.per(along).times(Dimension::TIME),
         }
     }
 }
 
 /// Parameters of hysteretic laws that have meaning and unit whatever the exponent is.
-const HYSTERETIC: &[(&str, Measures)] = &[
+pub const PARAMETERS: &[(&str, Measures)] = &[
     ("k", Measures::Stiffness),
     ("Fy", Measures::Force),
     ("r", Measures::Number),
@@ -74,27 +68,13 @@ const HYSTERETIC: &[(&str, Measures)] = &[
     ("k2", Measures::Stiffness),
     ("xa", Measures::Deformation),
 ];
-const CUBIC: &[(&str, Measures)] =
-    &[("k", Measures::Stiffness), ("k3", Measures::Cubic), ("c", Measures::Damping)];
-const DAMPER: &[(&str, Measures)] = &[("c", Measures::Damping)];
 
 /// Laws that can be learned, with the parameters that they have.
-pub const LAWS: [(&str, &[usize]); 5] = [
+pub const LAWS: [(&str, &[usize]); 3] = [
     ("bouc-wen", &[0, 1, 2, 3, 4]),
     ("modified-bouc-wen", &[0, 1, 2, 3, 5]),
     ("mostaghel", &[0, 1, 4]),
-    ("cubic", &[0, 1, 2]),
-    ("damper", &[0]),
 ];
-
-/// Names and measures of all parameters of the family of a law.
-pub fn parameters(law: &str) -> &'static [(&'static str, Measures)] {
-    match law {
-        "cubic" => CUBIC,
-        "damper" => DAMPER,
-        _ => HYSTERETIC,
-    }
-}
 
 /// What is recorded of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

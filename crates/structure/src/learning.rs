@@ -14,12 +14,11 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::{Archive, Persist};
 use interfield_lab::rig::Reading;
 use interfield_language::model::{Kind, Model};
-use interfield_language::update::{LAWS, Learned, Update, parameters};
+use interfield_language::update::{LAWS, Learned, PARAMETERS, Update};
 use interfield_language::{Problem, Subject};
 use interfield_learn::online::pupil::Kind as Keeps;
-use interfield_learn::online::recursive::Start;
 use interfield_learn::online::{
-    COUNT, Filter, Hysteresis, Learner, Limits, Parameters, Pupil, Recursive, Settings, State, Teacher, Terms,
+    COUNT, Filter, Hysteresis, Learner, Limits, Parameters, Pupil, Settings, State, Teacher,
 };
 
 use crate::assembled::Assembled;
@@ -35,8 +34,6 @@ const SHAPE: [f64; 2] = [0.5, 1.5];
 const EXPONENT: [f64; 2] = [0.5, 8.0];
 /// Deviation of the variable of a filter that is 100 % of a parameter in the middle of its box, where the box is a factor of ten wide.
 const PRIOR: f64 = 0.875;
-/// What an interval leaves of the weight of those before it, in least squares.
-const FORGETTING: f64 = 0.99;
 
 /// All updates of a structure.
 pub(crate) struct Learning {
@@ -50,7 +47,7 @@ struct Running {
     teacher: Teacher,
     first: Parameters,
     free: [bool; COUNT],
-    law: Shape,
+    law: Hysteresis,
     /// Part in which its specimen stands.
     part: usize,
     /// Deformation and force of the teacher, by places in the memory of the part.
@@ -68,62 +65,23 @@ struct Place {
     law: AnyLaw,
 }
 
-/// A law that can be learned.
-#[derive(Clone, Copy)]
-enum Shape {
-    Hysteretic(Hysteresis),
-    Terms(Terms),
+/// Law and parameters of an element, if it can be learned.
+fn shape_of(law: &AnyLaw) -> Option<(Hysteresis, Parameters)> {
+    let shape = Hysteresis::named(law.info().name)?;
+    Some((shape, law.with_parameters(|p| shape.parameters(p))?))
 }
 
-impl Shape {
-    /// Of an element, with its parameters as they are learned.
-    fn of(law: &AnyLaw) -> Option<(Self, Parameters)> {
-        let name = law.info().name;
-        if let Some(shape) = Hysteresis::named(name) {
-            let x = law.with_parameters(|p| shape.parameters(p))?;
-            return Some((Shape::Hysteretic(shape), x));
-        }
-        let mut x = [0.0; COUNT];
-        law.with_parameters(|p| match (name, p) {
-            ("cubic", &[k, k3, c]) => {
-                x[..3].copy_from_slice(&[k, k3, c]);
-                Some((Shape::Terms(Terms::Cubic), x))
-            }
-            ("damper", &[c, n, v0]) => {
-                x[0] = c;
-                Some((Shape::Terms(Terms::Damper { n, v0 }), x))
-            }
-            _ => None,
-        })
-    }
-
-    /// The law of an element with these parameters.
-    fn law(self, before: &AnyLaw, x: &Parameters) -> Option<AnyLaw> {
-        match self {
-            Shape::Hysteretic(shape) => {
-                let mut out = [0.0; COUNT];
-                let count = shape.element(x, &mut out);
-                with(before, &out[..count])
-            }
-            Shape::Terms(Terms::Damper { n, v0 }) => with(before, &[x[0], n, v0]),
-            Shape::Terms(_) => with(before, &x[..3]),
-        }
-    }
-
-    /// How its state keeps energy.
-    fn keeps(self) -> Keeps {
-        match self {
-            Shape::Hysteretic(Hysteresis::Mostaghel) => Keeps::Slider,
-            Shape::Hysteretic(_) => Keeps::Hysteretic,
-            Shape::Terms(terms) => Keeps::Terms(terms),
-        }
-    }
+/// The law of an element with other parameters.
+fn renewed(shape: Hysteresis, before: &AnyLaw, x: &Parameters) -> Option<AnyLaw> {
+    let mut out = [0.0; COUNT];
+    let count = shape.element(x, &mut out);
+    with(before, &out[..count])
 }
 
 /// Law and first guess of an element of a model, if it can be learned.
-fn law_of(model: &Model, e: usize) -> Option<(AnyLaw, Shape, Parameters)> {
+fn law_of(model: &Model, e: usize) -> Option<(AnyLaw, Hysteresis, Parameters)> {
     let Kind::Law { law, .. } = &model.elements[e].kind else { return None };
-    let (shape, x) = Shape::of(law)?;
+    let (shape, x) = shape_of(law)?;
     Some((*law, shape, x))
 }
 
@@ -131,7 +89,7 @@ fn law_of(model: &Model, e: usize) -> Option<(AnyLaw, Shape, Parameters)> {
 pub(crate) fn truth(model: &Model, e: usize) -> Option<AnyLaw> {
     let update = model.updates.iter().find(|u| u.teacher == e && !u.truth.is_empty())?;
     let (law, shape, x) = law_of(model, e)?;
-    shape.law(&law, &true_parameters(update, x))
+    renewed(shape, &law, &true_parameters(update, x))
 }
 
 fn true_parameters(update: &Update, mut x: Parameters) -> Parameters {
@@ -151,7 +109,7 @@ pub fn knowing(model: &Model) -> Model {
             let Some((law, shape, own)) = law_of(model, e) else { continue };
             let mut x = own;
             update.truth.iter().for_each(|&(i, _)| x[i] = own[i] * (truth[i] / first[i]));
-            if let (Kind::Law { law: new, .. }, Some(true_law)) = (&mut all.elements[e].kind, shape.law(&law, &x)) {
+            if let (Kind::Law { law: new, .. }, Some(true_law)) = (&mut all.elements[e].kind, renewed(shape, &law, &x)) {
                 *new = true_law;
             }
         }
@@ -380,26 +338,13 @@ impl Running {
         for place in &mut self.pupils {
             let (system, x) = coupling.at_node(place.part);
             let at = point(system, t, x);
-            let [q, v, state] = system.strained(place.element, at);
-            let state = match self.law {
-                Shape::Hysteretic(Hysteresis::Mostaghel) => {
-                    let most = place.law.with_parameters(|p| p[2]);
-                    state.clamp(-most, most)
-                }
-                Shape::Hysteretic(_) => {
-                    let most = place.law.with_parameters(|p| place.law.strength(p)).unwrap_or(f64::MAX);
-                    state.clamp(-most, most)
-                }
-                Shape::Terms(terms) => {
-                    let x = place.pupil.parameters();
-                    let columns = terms.columns(q, v);
-                    match terms {
-                        Terms::Spring => x[1] * columns[1],
-                        Terms::Cubic => x[2] * columns[2],
-                        Terms::Damper { .. } => x[0] * columns[0],
-                    }
-                }
+            let [q, state] = system.strained(place.element, at);
+            // A step may leave it beyond, where the law does not see it.
+            let most = match self.law {
+                Hysteresis::Mostaghel => place.law.with_parameters(|p| p[2]),
+                _ => place.law.with_parameters(|p| place.law.strength(p)).unwrap_or(f64::MAX),
             };
+            let state = state.clamp(-most, most);
             place.pupil.follow(q, state);
         }
     }
@@ -425,12 +370,11 @@ impl Running {
 
     fn lesson(&self, model: &Model, update: &Update) -> Lesson {
         let learner = self.teacher.learner();
-        let law = &model.elements[update.teacher].type_name;
         let estimate = learner.estimate();
         let taught = |i: usize| {
             let [low, high] = learner.band(i, BAND);
             Taught {
-                name: parameters(law)[i].0,
+                name: PARAMETERS[i].0,
                 first: self.first[i],
                 value: [estimate[i], low, high],
                 used: self.teacher.used()[i],
@@ -457,8 +401,8 @@ impl Running {
 
 impl Place {
     /// Gives the element its parameters, and what reads its force.
-    fn put(&mut self, shape: Shape, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) {
-        let Some(law) = shape.law(&self.law, self.pupil.parameters()) else { return };
+    fn put(&mut self, shape: Hysteresis, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) {
+        let Some(law) = renewed(shape, &self.law, self.pupil.parameters()) else { return };
         self.law = law;
         coupling.system_of(self.part).change(self.element, &law);
         parts[self.part].recorder.change(self.element, &law);
@@ -481,7 +425,7 @@ fn free(update: &Update, model: &Model, first: &Parameters, index: usize) -> Res
     for &i in &update.parameters {
         free[i] = usable(i);
         if !usable(i) {
-            let message = format!("`{}` of `{}` is zero, so that its size cannot be guessed", parameters(law)[i].0, model.elements[update.teacher].name);
+            let message = format!("`{}` of `{}` is zero, so that its size cannot be guessed", PARAMETERS[i].0, model.elements[update.teacher].name);
             let help = "give it a first guess that is not zero, or remove it from `parameters`";
             problems.push(Problem::error(Subject::Update(index), message, help));
         }
@@ -494,25 +438,15 @@ fn limits(update: &Update) -> Limits {
 }
 
 /// What estimates; the error is a sentence.
-fn learner(update: &Update, law: Shape, first: Parameters, free: [bool; COUNT]) -> Result<Learner, String> {
-    let noise = update.noise;
-    let mut bounds = first.map(|x| {
-        let ends = [x / update.range, x * update.range];
-        if x < 0.0 { [ends[1], ends[0]] } else { ends }
-    });
-    let failed = || "the first guess is at a bound of its range".to_owned();
-    match law {
-        Shape::Hysteretic(law) => {
-            (bounds[2], bounds[3]) = (SHAPE, EXPONENT);
-            let prior = PRIOR * update.prior;
-            let settings = Settings { law, initial: first, free, bounds, noise, prior, walk: 0.005, path: 0.01 };
-            Filter::new(settings).map(|f| Learner::Filter(Box::new(f))).ok_or_else(failed)
-        }
-        Shape::Terms(law) => {
-            let start = Start { law, initial: first, free, bounds, noise, prior: update.prior, forgetting: FORGETTING };
-            Recursive::new(start).map(|r| Learner::Recursive(Box::new(r))).ok_or_else(failed)
-        }
-    }
+fn learner(update: &Update, law: Hysteresis, first: Parameters, free: [bool; COUNT]) -> Result<Learner, String> {
+    let mut bounds = first.map(|x| [x / update.range, x * update.range]);
+    (bounds[2], bounds[3]) = (SHAPE, EXPONENT);
+    let (noise, prior) = (update.noise, PRIOR * update.prior);
+    let settings = Settings { law, initial: first, free, bounds, noise, prior, walk: 0.005, path: 0.01 };
+    let filter = Filter::new(settings).ok_or_else(|| {
+        "the first guess is at a bound of its range: r = beta/(beta + gamma) from 0.5 to 1.5, n from 0.5 to 8".to_owned()
+    })?;
+    Ok(Learner::Filter(Box::new(filter)))
 }
 
 /// Where deformation and force of a teacher are measured: specimen of a part, and weights of its readings.
@@ -549,7 +483,7 @@ fn teaching(site: &Site<'_>, update: &Update) -> Option<(usize, Measured)> {
 fn pupil(
     site: &Site<'_>,
     (update, e): (&Update, usize),
-    (law, first, free): (Shape, &Parameters, &[bool; COUNT]),
+    (law, first, free): (Hysteresis, &Parameters, &[bool; COUNT]),
     coupling: &mut dyn Coupling<Assembled>,
 ) -> Result<Place, (String, &'static str)> {
     let name = &site.model.elements[e].name;
@@ -557,14 +491,14 @@ fn pupil(
         (format!("`{name}` has no yield force: beta + gamma must be positive"), "give it the parameters of a first guess")
     })?;
     // Exponents and shapes are copied, sizes are proportional.
-    if let Shape::Hysteretic(_) = law
+    if update.enabled
         && (2..4).any(|i| (initial[i] - first[i]).abs() > 1e-6 * first[i])
     {
         let message = format!("`{name}` has another exponent n or another ratio beta/(beta + gamma) than the element that teaches");
         return Err((message, "give both the same n, and the same beta/gamma: sizes may differ, shapes may not"));
     }
-    if let Some(i) = (0..COUNT).find(|&i| free[i] && initial[i] == 0.0) {
-        let what = parameters(&site.model.elements[e].type_name)[i].0;
+    if let Some(i) = (0..COUNT).find(|&i| free[i] && initial[i] == 0.0 && update.enabled) {
+        let what = PARAMETERS[i].0;
         return Err((format!("`{what}` of `{name}` is zero and cannot follow that of the specimen"), "give it a value, or remove it from `parameters`"));
     }
     let place = site.parts.iter().enumerate().find_map(|(p, part)| {
@@ -579,7 +513,8 @@ fn pupil(
     let bound = coupling.system(part).stiffest(element, h);
     let (system, x) = coupling.at_node(part);
     let at = point(system, 0.0, x);
-    let [q, _, state] = system.strained(element, at);
-    let pupil = Pupil::new(law.keeps(), initial, update.tank).bounded(bound).starting(q, state);
+    let [q, state] = system.strained(element, at);
+    let keeps = if law == Hysteresis::Mostaghel { Keeps::Slider } else { Keeps::Hysteretic };
+    let pupil = Pupil::new(keeps, initial, update.tank).bounded(bound).starting(q, state);
     Ok(Place { pupil, part, element, law: own })
 }

@@ -8,7 +8,7 @@ use crate::model::{Channel, Kind, Quantity};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
 use crate::units::Dimension;
-use crate::update::{LAWS, Learned, Update, parameters};
+use crate::update::{LAWS, Learned, PARAMETERS, Update};
 
 section! {
     /// Updating.
@@ -21,8 +21,7 @@ section! {
     LEARN: List<Text> = key("learn", "Numerical elements that learn, of the same law; a trailing * matches any ending. Their \
         parameters change in proportion to those of the specimen.").required().example("[\"storey*\"]");
     LEARNED: List<Text> = key("parameters", "Parameters that are learned: k, Fy (yield force), r = beta/(beta + gamma), n, k2 of \
-        `bouc-wen`; k, Fy, r, n, xa = 1/sqrt(alpha) of `modified-bouc-wen`; k, Fy, k2 (both stiffnesses as in a bilinear sum) of `mostaghel`; k, k3, c \
-        of `cubic`; c of `damper`. By default all that are not zero.").example("[\"k\", \"Fy\"]");
+        `bouc-wen`; k, Fy, r, n, xa = 1/sqrt(alpha) of `modified-bouc-wen`; k and Fy of the slider and k2 beside it of `mostaghel`. By default all that are not zero.").example("[\"k\", \"Fy\"]");
     FORCE_NOISE: Force = key("force_noise", "Standard deviation of the noise of the measured force.").required()
         .range(POSITIVE).example("0.5 kN");
     NOISE: Stroke = key("displacement_noise", "Standard deviation of the noise of the measured deformation.").required()
@@ -49,12 +48,9 @@ section! {
     TRUE_N: Pure = key("n", "Factor of the exponent.").range(POSITIVE).example("1.5");
     TRUE_K2: Pure = key("k2", "Factor of the stiffness in parallel.").range(POSITIVE).example("0.5");
     TRUE_XA: Pure = key("xa", "Factor of xa.").range(POSITIVE).example("0.5");
-    TRUE_K3: Pure = key("k3", "Factor of the cubic stiffness.").range(POSITIVE).example("0.5");
-    TRUE_C: Pure = key("c", "Factor of the damping.").range(POSITIVE).example("1.2");
 }
 
-const TRUTHS: [&Key<Pure>; 8] =
-    [&TRUE_K, &TRUE_FY, &TRUE_R, &TRUE_N, &TRUE_K2, &TRUE_XA, &TRUE_K3, &TRUE_C];
+const TRUTHS: [&Key<Pure>; 6] = [&TRUE_K, &TRUE_FY, &TRUE_R, &TRUE_N, &TRUE_K2, &TRUE_XA];
 
 /// Reads all `[[update]]`, and the channels that they are recorded as.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, specimens: &[Specimen]) -> (Vec<Update>, Vec<Channel>) {
@@ -198,10 +194,7 @@ fn learnable(context: &Context<'_>, table: &Table<'_>, law: &str) -> Option<&'st
     if found.is_none() {
         let list = LAWS.map(|l| l.0).join(", ");
         let message = format!("the law `{law}` cannot be learned during a test");
-        let help = match law {
-            "spring" => "a spring is a constant matrix; write a `cubic` element with k3 = 0 in the specimen and where it is learned".to_owned(),
-            _ => format!("laws that can: {list}; `interfield identify` fits others after the test"),
-        };
+        let help = format!("laws that can: {list}; `interfield identify` fits others after the test");
         context.error(table.span(), message, help);
     }
     found
@@ -209,7 +202,7 @@ fn learnable(context: &Context<'_>, table: &Table<'_>, law: &str) -> Option<&'st
 
 /// The place of a parameter among those of its law.
 fn place(context: &Context<'_>, name: &Spanned<String>, law: &str, allowed: &[usize]) -> Option<usize> {
-    let all = parameters(law);
+    let all = PARAMETERS;
     let found = allowed.iter().copied().find(|&i| all[i].0 == name.value);
     if found.is_none() {
         let names: Vec<&str> = allowed.iter().map(|&i| all[i].0).collect();
@@ -249,7 +242,7 @@ fn recorded(context: &Context<'_>, index: usize, update: &Update) -> Vec<Channel
     };
     let mut list = Vec::new();
     for i in chosen {
-        let (name, measures) = parameters(&element.type_name)[i];
+        let (name, measures) = PARAMETERS[i];
         let dim = measures.dimension(along);
         list.push(make(name.to_owned(), Learned::Value(i), dim));
         list.push(make(format!("{name}.low"), Learned::Low(i), dim));

@@ -6,10 +6,10 @@
 //! dE = (k2' - k2) q²/2 + z² (1/k' - 1/k)/2
 //! ```
 //!
-//! A lower k and a higher k2 give energy. What it may gain over the run is a tank that holds a part of what the element has dissipated:
-//! stored energy and tank together are then a storage function, and the element stays passive. A change beyond what the tank holds waits:
-//! where z or q pass zero it costs nothing. The yield force waits as long as z is above it. The force therefore never jumps but
-//! by (k2' - k2) q, and no state of a scheme is touched. An element without dissipation has a tank of the same part of what it stored most.
+//! A lower k and a higher k2 give energy. What it may gain over the run is a tank that holds a part of what the element has dissipated, and
+//! the same part of what it stored most: elements that never yield could not learn otherwise. The element gives back at most this much
+//! more than it received. A change beyond what the tank holds waits: where z or q pass zero it costs nothing. The yield force waits as long as z is above it. The force therefore never jumps but
+//! by (k2' - k2) q, and no state of a scheme is touched.
 //! **Must not be here:** estimates.
 
 use interfield_kernel::{Archive, Persist};
@@ -47,8 +47,9 @@ pub struct Pupil {
     tank: f64,
     /// Largest k + k2 that the operator of a scheme bears.
     bound: f64,
-    /// What it has dissipated, what it gained, and what it stored most, J.
+    /// What it has dissipated, the most so far, what it gained, and what it stored most, J.
     dissipated: f64,
+    spent: f64,
     gained: f64,
     most: f64,
     /// Largest gain over what the tank held then.
@@ -70,6 +71,7 @@ impl Pupil {
             tank,
             bound: f64::INFINITY,
             dissipated: 0.0,
+            spent: 0.0,
             gained: 0.0,
             most: 0.0,
             fullest: 0.0,
@@ -106,10 +108,9 @@ impl Pupil {
         self.gained
     }
 
-    /// What the tank may give over the run so far, J.
+    /// What the tank may give over the run so far, J. What was dissipated does not come back: that its sum falls is an error of the sum.
     pub fn tank(&self) -> f64 {
-        let most = if matches!(self.kind, Kind::Terms(_)) { self.most } else { 0.0 };
-        self.tank * (self.dissipated.max(0.0) + most)
+        self.tank * (self.spent + self.most)
     }
 
     /// What it has dissipated, J.
@@ -142,11 +143,15 @@ impl Pupil {
             Kind::Terms(_) => (mean * (q - last), 0.0),
         };
         self.dissipated += work - stored;
+        self.spent = self.spent.max(self.dissipated);
         self.before = [q, z];
         self.reach = self.reach.max(q.abs());
-        if let Kind::Terms(terms) = self.kind {
-            self.most = self.most.max(terms.stored(&self.now, q));
-        }
+        let stored = match self.kind {
+            Kind::Terms(terms) => terms.stored(&self.now, q),
+            Kind::Hysteretic => 0.5 * self.now[4] * q * q + 0.5 * z * z / k,
+            Kind::Slider => 0.5 * (self.now[4] * q * q + k * z * z),
+        };
+        self.most = self.most.max(stored);
     }
 
     /// Changes its parameters as those of its teacher changed from `first` to `used`, as far as its tank allows.
@@ -192,40 +197,40 @@ impl Pupil {
     fn hysteretic(&mut self, goal: &mut Parameters, q: f64, z: f64, budget: f64) -> f64 {
         let now = &self.now;
         let slides = self.kind == Kind::Slider;
-        let force = if slides { goal[0] * z.abs() } else { z.abs() };
-        if goal[1] < force {
-            // It waits; a state beyond its strength, as a step leaves it, is no reason to rise.
-            goal[1] = force.min(now[1].max(goal[1]));
-        }
         let kept = if slides { goal[0] - now[0] } else { 1.0 / goal[0] - 1.0 / now[0] };
         let gains = [0.5 * z * z * kept, 0.5 * (goal[4] - now[4]) * q * q];
         let given: f64 = gains.iter().filter(|g| **g > 0.0).sum();
         let taken: f64 = gains.iter().filter(|g| **g < 0.0).sum();
-        if given + taken <= budget || given <= 0.0 {
-            return given + taken;
+        let mut energy = given + taken;
+        if energy > budget && given > 0.0 {
+            // What takes energy changes at once, what gives some by the share that there is for it.
+            let share = ((budget - taken) / given).clamp(0.0, 1.0);
+            if gains[0] > 0.0 {
+                goal[0] = match share > 0.0 {
+                    true if slides => now[0] + share * (goal[0] - now[0]),
+                    true => 1.0 / ((1.0 - share) / now[0] + share / goal[0]),
+                    false => now[0],
+                };
+            }
+            if gains[1] > 0.0 {
+                goal[4] = now[4] + share * (goal[4] - now[4]);
+            }
+            self.waited += 1;
+            energy = share * given + taken;
         }
-        // What takes energy changes at once, what gives some by the share that there is for it.
-        let share = ((budget - taken) / given).clamp(0.0, 1.0);
-        if gains[0] > 0.0 {
-            let (old, new) = (1.0 / now[0], 1.0 / goal[0]);
-            goal[0] = match share > 0.0 {
-                true if slides => now[0] + share * (goal[0] - now[0]),
-                true => 1.0 / (old + share * (new - old)),
-                false => now[0],
-            };
+        // The strength waits above the present force; a state beyond it, as a step leaves it, is no reason to rise.
+        let (force, own) = if slides { (goal[0] * z.abs(), now[1] * goal[0] / now[0]) } else { (z.abs(), now[1]) };
+        if goal[1] < force {
+            goal[1] = force.min(own.max(goal[1]));
         }
-        if gains[1] > 0.0 {
-            goal[4] = now[4] + share * (goal[4] - now[4]);
-        }
-        self.waited += 1;
-        share * given + taken
+        energy
     }
 }
 
 impl Persist for Pupil {
     fn persist(&mut self, archive: &mut dyn Archive) {
         archive.numbers(&mut self.now);
-        let own = [&mut self.dissipated, &mut self.gained, &mut self.most, &mut self.fullest, &mut self.reach];
+        let own = [&mut self.dissipated, &mut self.spent, &mut self.gained, &mut self.most, &mut self.fullest, &mut self.reach];
         archive.numbers(own);
         archive.numbers(&mut self.before);
         archive.whole(&mut self.waited);

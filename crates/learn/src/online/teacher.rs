@@ -53,7 +53,7 @@ impl State {
 /// Of so many samples that were used ...
 const HISTORY: u32 = 100;
 /// ... so many may be far from what was expected.
-const DOUBTED: u32 = 20;
+const DOUBTED: u32 = 60;
 /// The noise of the force below which an error is none, as a mean square.
 const FLOOR: f64 = 4.0;
 
@@ -146,6 +146,8 @@ pub struct Teacher {
     worst: f64,
     /// The last samples that were used: a one for each that was doubted.
     history: u128,
+    /// Most of them that were doubted at a time.
+    doubted: u32,
     /// Samples, and those that were used.
     samples: u64,
     moved: u64,
@@ -168,6 +170,7 @@ impl Teacher {
             errors: [0.0; 2],
             worst: 0.0,
             history: 0,
+            doubted: 0,
             samples: 0,
             moved: 0,
             reach: 0.0,
@@ -193,6 +196,11 @@ impl Teacher {
     /// Largest ratio so far of the mean square errors of what is used and of the first guess.
     pub fn worst(&self) -> f64 {
         self.worst
+    }
+
+    /// Most samples of a hundred that were doubted.
+    pub fn doubted(&self) -> u32 {
+        self.doubted
     }
 
     /// Part of the samples in which the specimen moved beyond noise.
@@ -221,7 +229,9 @@ impl Teacher {
                 Sample::Used | Sample::Doubted => {
                     self.moved += 1;
                     self.history = self.history << 1 | u128::from(sample == Sample::Doubted);
-                    if (self.history & ((1 << HISTORY) - 1)).count_ones() > DOUBTED {
+                    let doubted = (self.history & ((1 << HISTORY) - 1)).count_ones();
+                    self.doubted = self.doubted.max(doubted);
+                    if doubted > DOUBTED {
                         self.state = State::Inconsistent;
                     }
                 }
@@ -310,6 +320,7 @@ impl Persist for Teacher {
         let mut halves = [self.history as u64, (self.history >> 64) as u64];
         halves.iter_mut().for_each(|half| archive.whole(half));
         self.history = u128::from(halves[0]) | u128::from(halves[1]) << 64;
+        archive.whole(&mut self.doubted);
         archive.whole(&mut self.samples);
         archive.whole(&mut self.moved);
         archive.number(&mut self.reach);

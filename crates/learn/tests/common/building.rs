@@ -16,6 +16,7 @@ pub(crate) struct Building {
     pub(crate) initial: Parameters,
     /// Of the second storey, on k, Fy and k2.
     pub(crate) factor: f64,
+
     /// Noise of force, N, and deformation, m, and its samples.
     pub(crate) noise: [f64; 2],
     pub(crate) samples: [Vec<f64>; 2],
@@ -28,9 +29,9 @@ pub(crate) struct Run {
     pub(crate) state: State,
     pub(crate) worst: f64,
     pub(crate) moving: f64,
+    pub(crate) doubted: u32,
     pub(crate) gained: f64,
-    pub(crate) dissipated: f64,
-    pub(crate) fullest: f64,
+    pub(crate) tank: f64,
 }
 
 /// Root mean square of the difference, over that of the truth.
@@ -139,9 +140,9 @@ impl Building {
             state: State::Learning,
             worst: 0.0,
             moving: 0.0,
+            doubted: 0,
             gained: 0.0,
-            dissipated: 0.0,
-            fullest: 0.0,
+            tank: 0.0,
         };
         let dt = self.dt;
         for k in 0..self.ground.len() {
@@ -181,10 +182,10 @@ impl Building {
         }
         if let Some(teacher) = &teacher {
             (run.state, run.worst, run.moving) = (teacher.state(), teacher.worst(), teacher.moving());
+            run.doubted = teacher.doubted();
         }
-        run.dissipated = pupil.dissipated();
+        run.tank = pupil.tank();
         run.gained = pupil.gained();
-        run.fullest = pupil.fullest();
         run
     }
 }

@@ -25,8 +25,8 @@ impl Assembled {
         }
     }
 
-    /// Deformation, rate and state (zero without one) of an element with one coordinate.
-    pub(crate) fn strained(&mut self, e: usize, at: Point<'_>) -> [f64; 3] {
+    /// Deformation and state (zero without one) of an element with one coordinate.
+    pub(crate) fn strained(&mut self, e: usize, at: Point<'_>) -> [f64; 2] {
         self.set_time(at.t);
         let e = &self.elements[e];
         let row = self.row(e, 0);
@@ -34,7 +34,7 @@ impl Assembled {
             Stored::Path(_) => self.memory[e.memory0 + 1],
             _ => at.s.get(e.state0).copied().filter(|_| e.s > 0).unwrap_or(0.0),
         };
-        [gather(row, at.u, &self.imposed[0]), gather(row, at.v, &self.imposed[1]), state]
+        [gather(row, at.u, &self.imposed[0]), state]
     }
 
     /// Up to which stiffness an element may change, N/m: the operators of a scheme that follow no state are built for one. The

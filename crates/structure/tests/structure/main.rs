@@ -11,4 +11,5 @@ mod partition;
 mod rigs;
 mod sensors;
 mod specimens;
+mod updating;
 mod watch;

@@ -12,6 +12,7 @@ mod guard;
 mod large;
 mod realtime;
 mod serve;
+mod updating;
 mod viaduct;
 #[cfg(unix)]
 mod wires;
@@ -53,6 +54,7 @@ const CASES: &[(&str, Case)] = &[
     #[cfg(unix)]
     ("wires", Bench::wires),
     ("serve", Bench::serve),
+    ("updating", Bench::updating),
     // Last: they lock all memory of the program.
     ("frames", Bench::frames),
     ("guard", Bench::guard),

@@ -58,7 +58,8 @@ pub(crate) fn text(model: &Model) -> String {
     }
     // The insides of superelements are told with these.
     let inside: usize = model.superelements.iter().map(|s| s.interior).sum();
-    let following = model.dofs.iter().filter(|d| matches!(d.support, Support::Follows(_))).count() - inside;
+    let following =
+        model.dofs.iter().filter(|d| matches!(d.support, Support::Follows(_))).count().saturating_sub(inside);
     if following > 0 {
         out += &format!("\nconstraints\n  {following} degrees of freedom follow others and are eliminated\n");
     }

@@ -53,8 +53,8 @@ pub use eigen::{
 };
 pub use factor::{Factor, Kind, Report, Singular, Solver, Unsuitable};
 pub use highest::highest;
-pub use lanczos::Wanted;
 pub use krylov::{Dominant, DominantOptions, KrylovError, Ritz, dominant, random};
+pub use lanczos::Wanted;
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
 pub use solve::{dense_solve, invert};

@@ -211,13 +211,15 @@ pub(crate) fn uneven_stiffnesses(model: &Model) -> Option<Problem> {
 
 /// The first element that drives what it should damp.
 pub(crate) fn driving(model: &Model) -> Option<usize> {
-    model.elements.iter().position(|e| !e.inside && {
-        let (n, c) = match (&e.kind, stored(&e.kind)) {
-            (Kind::Linear { dofs, damping, .. }, _) => (dofs.len(), damping.clone()),
-            (_, Some((law, at))) => (at.len(), tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], false).1),
-            (_, None) => (0, Vec::new()),
-        };
-        (0..n).any(|i| c.get(i * n + i).is_some_and(|c| *c < 0.0))
+    model.elements.iter().position(|e| {
+        !e.inside && {
+            let (n, c) = match (&e.kind, stored(&e.kind)) {
+                (Kind::Linear { dofs, damping, .. }, _) => (dofs.len(), damping.clone()),
+                (_, Some((law, at))) => (at.len(), tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], false).1),
+                (_, None) => (0, Vec::new()),
+            };
+            (0..n).any(|i| c.get(i * n + i).is_some_and(|c| *c < 0.0))
+        }
     })
 }
 

@@ -165,7 +165,9 @@ fn pieces_that_do_not_fit_are_refused() {
     let args = ["--set", "k=2 kN/mm, 5 kN/mm, 6 kN/mm", "--until", "0.5 s"];
     let out = folder("ensemble-no-shards");
     let with = |more: &[&str]| interfield(&arguments(&model, &out, &[&args[..], more].concat()));
-    for (shard, why) in [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "3/64"), ("a/b", "3/64"), ("1/0", "at most")] {
+    for (shard, why) in
+        [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "3/64"), ("a/b", "3/64"), ("1/0", "at most")]
+    {
         let refused = with(&["--shard", shard]).expect(2);
         assert!(refused.stderr.contains(why), "{shard}: {}", refused.stderr);
     }
@@ -173,7 +175,11 @@ fn pieces_that_do_not_fit_are_refused() {
     assert!(refused.stderr.contains("there are no pieces of a study in"), "{}", refused.stderr);
     with(&["--shard", "1/2"]).expect(0);
     let refused = with(&["--merge"]).expect(2);
-    assert!(refused.stderr.contains("1 of 3 runs are missing") && refused.stderr.contains("number 2"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("1 of 3 runs are missing") && refused.stderr.contains("number 2"),
+        "{}",
+        refused.stderr
+    );
     // A piece of another model, and one with another result of the same run.
     let strange = folder("ensemble-strange-shards");
     let other = self::model("ensemble-other-shards");

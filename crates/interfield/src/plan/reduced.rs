@@ -31,8 +31,16 @@ fn lost(element: &Superelement, share: f64) -> String {
 /// What each superelement is, for the head of a run.
 pub(super) fn lines(model: &Model) -> String {
     let line = |s: &Superelement| {
-        let unknowns = format!("{} instead of {}", s.kept.len() + s.generalised.len(), count(s.kept.len() + s.interior, "unknown"));
-        let text = format!("{unknowns}; {} of the stiffness of its interface is lost up to {}", lost(s, s.lost), hertz(s.asked.frequency));
+        let unknowns = format!(
+            "{} instead of {}",
+            s.kept.len() + s.generalised.len(),
+            count(s.kept.len() + s.interior, "unknown")
+        );
+        let text = format!(
+            "{unknowns}; {} of the stiffness of its interface is lost up to {}",
+            lost(s, s.lost),
+            hertz(s.asked.frequency)
+        );
         labelled("  ", &format!("reduced {}", s.name), &text)
     };
     model.superelements.iter().map(line).collect()
@@ -58,20 +66,35 @@ pub(super) fn text(model: &Model) -> String {
             Interface::Free => "interface free (Rubin)",
         };
         out += &format!("\nreduced part {}\n", s.name);
-        let inside = format!("{} inside become {} and {}", count(s.interior, "unknown"), count(s.modes, "mode"), count(residual, "residual vector"));
+        let inside = format!(
+            "{} inside become {} and {}",
+            count(s.interior, "unknown"),
+            count(s.modes, "mode"),
+            count(residual, "residual vector")
+        );
         out += &labelled("  ", "unknowns", &format!("{} kept; {inside}; {kind}", s.kept.len()));
         let last = s.last.map_or_else(|| "none".to_owned(), |f| format!("up to {}", hertz(f)));
-        let next = s.next.map_or_else(|| "no other exists".to_owned(), |f| format!("the first that is missing is at {}", hertz(f)));
+        let next = s
+            .next
+            .map_or_else(|| "no other exists".to_owned(), |f| format!("the first that is missing is at {}", hertz(f)));
         out += &labelled("  ", "modes", &format!("{last}; {next}"));
         let asked = format!("asked for: {}", percent(s.asked.accuracy));
-        let stiffness = format!("{} of the dynamic stiffness of the interface up to {}", lost(s, s.lost), hertz(s.asked.frequency));
+        let stiffness =
+            format!("{} of the dynamic stiffness of the interface up to {}", lost(s, s.lost), hertz(s.asked.frequency));
         out += &labelled("  ", "lost", &format!("{stiffness}; {asked}"));
         if let Some(force) = s.lost_force {
-            let text = format!("{} of the force that ground motions and constant loads inside send to the interface", lost(s, force));
+            let text = format!(
+                "{} of the force that ground motions and constant loads inside send to the interface",
+                lost(s, force)
+            );
             out += &labelled("  ", "lost of loads", &text);
         }
         for inertia in told(model, s) {
-            let text = format!("{} % of the inertia along {} is kept", significant(100.0 * inertia.share, 5), inertia.direction);
+            let text = format!(
+                "{} % of the inertia along {} is kept",
+                significant(100.0 * inertia.share, 5),
+                inertia.direction
+            );
             out += &labelled("  ", "inertia", &text);
         }
         if let Some(highest) = s.highest {

@@ -38,7 +38,11 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, partition: Optio
         if let Some(found) = found {
             if let Some(other) = reductions.iter().find(|r| r.substructure == found.substructure) {
                 let message = format!("`{}` and `{}` reduce the same elements", other.name, found.name);
-                context.error(table.span(), message, "keep one of them; a structure with substructures can have one for each");
+                context.error(
+                    table.span(),
+                    message,
+                    "keep one of them; a structure with substructures can have one for each",
+                );
             }
             reductions.push(found);
         }
@@ -115,12 +119,16 @@ fn kept(context: &Context<'_>, name: &Spanned<String>) -> Vec<usize> {
             Support::Fixed => {}
             Support::Follows(leads) => {
                 let leads: Vec<String> = leads.iter().map(|t| format!("\"{}\"", context.dofs[t.0].name)).collect();
-                let message = format!("`{}` cannot be kept: it follows others by a constraint and is no unknown", d.name);
+                let message =
+                    format!("`{}` cannot be kept: it follows others by a constraint and is no unknown", d.name);
                 context.error(name.span.clone(), message, format!("keep what it follows: {}", leads.join(", ")));
             }
         }
     }
-    if unknowns.is_empty() && !found.is_empty() && found.iter().all(|&d| matches!(context.dofs[d].support, Support::Fixed)) {
+    if unknowns.is_empty()
+        && !found.is_empty()
+        && found.iter().all(|&d| matches!(context.dofs[d].support, Support::Fixed))
+    {
         let message = format!("`{}` is fixed and cannot be kept as an unknown", name.value);
         context.error(name.span.clone(), message, "remove it");
     }

@@ -91,7 +91,8 @@ impl Bound {
         let mut out: Vec<f64> = rows.iter().flat_map(|a| rows.iter().map(move |b| product(a, b) / margin)).collect();
         for (j, row) in rows.iter().enumerate() {
             // What the differences above may have lost by rounding.
-            let terms: f64 = row.iter().enumerate().map(|(i, x)| x.abs() * self.gram[i * size + i].max(0.0).sqrt()).sum();
+            let terms: f64 =
+                row.iter().enumerate().map(|(i, x)| x.abs() * self.gram[i * size + i].max(0.0).sqrt()).sum();
             let rounding = 8.0 * f64::EPSILON * size as f64 * terms * terms;
             out[j * columns + j] = (out[j * columns + j] + rounding / margin).max(0.0);
         }

@@ -148,7 +148,8 @@ impl Superelement {
         if rest > 0 && !crate::dense_solve(&inner, rest, &mut x, columns) {
             return None;
         }
-        let entry = |i: usize, j: usize| side(i, j) - (0..rest).map(|k| at(i, nb + k) * x[k * columns + j]).sum::<f64>();
+        let entry =
+            |i: usize, j: usize| side(i, j) - (0..rest).map(|k| at(i, nb + k) * x[k * columns + j]).sum::<f64>();
         let z = (0..nb).flat_map(|i| (0..nb).map(move |j| entry(i, j))).collect();
         Some((z, (nb..columns).map(|j| (0..nb).map(|i| entry(i, j)).collect()).collect()))
     }
@@ -157,7 +158,8 @@ impl Superelement {
     /// if nothing is lost.
     pub fn mass_share(&self, component: &Component<'_>, along: &[f64], load: &[f64]) -> Result<f64, EigenError> {
         let (n, f) = (self.size(), self.load(component, load));
-        let scale: Vec<f64> = (0..n).map(|i| self.mass[i * n + i]).map(|m| if m > 0.0 { m.sqrt().recip() } else { 0.0 }).collect();
+        let scale: Vec<f64> =
+            (0..n).map(|i| self.mass[i * n + i]).map(|m| if m > 0.0 { m.sqrt().recip() } else { 0.0 }).collect();
         let scaled: Vec<f64> = (0..n * n).map(|p| self.mass[p] * scale[p / n] * scale[p % n]).collect();
         let (values, vectors) = symmetric_eigen(&scaled, n)?;
         let largest = values.last().copied().unwrap_or(0.0);
@@ -207,7 +209,12 @@ impl Basis {
 }
 
 /// A matrix on a pattern restricted to some rows and columns; `place` is their new number.
-fn restricted(pattern: &Pattern, rows: &[usize], place: &[Option<usize>], values: [&[f64]; 2]) -> (Pattern, [Vec<f64>; 2]) {
+fn restricted(
+    pattern: &Pattern,
+    rows: &[usize],
+    place: &[Option<usize>],
+    values: [&[f64]; 2],
+) -> (Pattern, [Vec<f64>; 2]) {
     let entries = rows.iter().enumerate().flat_map(|(a, &i)| {
         pattern.columns(i).iter().filter_map(move |&j| place[j as usize].filter(|b| a < *b).map(|b| (a, b)))
     });
@@ -339,7 +346,9 @@ impl<'a> Interior<'a> {
         let count = heavy.len();
         let gram: Vec<f64> = heavy
             .iter()
-            .flat_map(|&i| heavy.iter().map(|&j| dot(&motions[i], &inertia[j]) / (size[i] * size[j]).sqrt()).collect::<Vec<_>>())
+            .flat_map(|&i| {
+                heavy.iter().map(|&j| dot(&motions[i], &inertia[j]) / (size[i] * size[j]).sqrt()).collect::<Vec<_>>()
+            })
             .collect();
         let (values, vectors) = symmetric_eigen(&gram, count)?;
         let largest = values.last().copied().unwrap_or(0.0);
@@ -404,7 +413,16 @@ impl<'a> Interior<'a> {
         let motions = self.psi.iter().chain(basis.vectors.iter().map(|v| &v.1)).cloned().collect();
         let omega2 = basis.vectors[..basis.modes].iter().map(|v| v.0).collect();
         let interior = self.rows.clone();
-        Superelement { kept: nb, modes: basis.modes, omega2, next: basis.next, stiffness: k, mass: m, interior, motions }
+        Superelement {
+            kept: nb,
+            modes: basis.modes,
+            omega2,
+            next: basis.next,
+            stiffness: k,
+            mass: m,
+            interior,
+            motions,
+        }
     }
 
     /// The shares of the generalised motions in an interior motion while the kept unknowns move by `kept`, and the part of its inertia norm

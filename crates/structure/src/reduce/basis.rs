@@ -118,10 +118,8 @@ const COMPARED: usize = 6;
 /// Share of the dynamic stiffness that is lost, the worst of some frequencies; not next to a frequency of the inside, where both are large.
 fn measured(interior: &Interior<'_>, element: &Superelement, omega: f64) -> Result<f64, Unreducible> {
     let (nb, n) = (element.kept, element.size());
-    let unit: Vec<f64> = (0..nb)
-        .map(|b| element.stiffness[b * n + b])
-        .map(|k| if k > 0.0 { k.sqrt().recip() } else { 0.0 })
-        .collect();
+    let unit: Vec<f64> =
+        (0..nb).map(|b| element.stiffness[b * n + b]).map(|k| if k > 0.0 { k.sqrt().recip() } else { 0.0 }).collect();
     let norm = |m: &dyn Fn(usize) -> f64| {
         let entry = |p: usize| unit[p / nb] * m(p) * unit[p % nb];
         (0..nb * nb).map(|p| entry(p) * entry(p)).sum::<f64>().sqrt()
@@ -157,8 +155,14 @@ pub(super) fn refused(
         }
         Unreducible::Unstable { negative } => {
             let motions = if negative == 1 { "1 motion".to_owned() } else { format!("{negative} motions") };
-            let message = format!("the inside of `{name}` is unstable while its interface stands: {motions} of negative stiffness");
-            Problem::error(subject, message, "look for an element with a negative stiffness, or keep its degrees of freedom")
+            let message = format!(
+                "the inside of `{name}` is unstable while its interface stands: {motions} of negative stiffness"
+            );
+            Problem::error(
+                subject,
+                message,
+                "look for an element with a negative stiffness, or keep its degrees of freedom",
+            )
         }
         Unreducible::Modes(EigenError::TooMany { most }) => {
             let message = format!(
@@ -177,7 +181,11 @@ pub(super) fn refused(
                 "`{name}` cannot be reduced with a free interface: what its modes leave of the flexibility of the interface has a condition of {}",
                 significant(condition, 2)
             );
-            Problem::error(subject, message, "use interface = \"fixed\", fewer `modes`, or keep fewer degrees of freedom")
+            Problem::error(
+                subject,
+                message,
+                "use interface = \"fixed\", fewer `modes`, or keep fewer degrees of freedom",
+            )
         }
     }
 }

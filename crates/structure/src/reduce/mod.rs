@@ -66,7 +66,8 @@ fn reduce(model: &mut Model, number: usize, asked: Reduction) -> Result<Vec<Prob
         mass: &component.mass,
         kept: &kept,
     };
-    let found = find(&part, &asked, &loads.all()).map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
+    let found =
+        find(&part, &asked, &loads.all()).map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
     let start = Start::new(model, &component, &kept, &found);
     let scale = scales(model, &component, &found.element);
     let told = insert(model, &asked, &parts.elements, (&component, &part), (&found, &scale, &start));
@@ -366,7 +367,11 @@ fn doubts(number: usize, asked: &Reduction, told: &Superelement, moved: &[(Strin
             significant(next, 3),
             significant(asked.frequency, 3)
         );
-        found.push(Problem::warning(subject, message, "write more `modes`, or remove the key: then `accuracy` chooses"));
+        found.push(Problem::warning(
+            subject,
+            message,
+            "write more `modes`, or remove the key: then `accuracy` chooses",
+        ));
     } else if worst > asked.accuracy {
         let lost = if worst.is_finite() { format!("up to {} of", percent(worst)) } else { "all of".to_owned() };
         let message = format!(
@@ -374,11 +379,17 @@ fn doubts(number: usize, asked: &Reduction, told: &Superelement, moved: &[(Strin
             significant(asked.frequency, 3),
             percent(asked.accuracy)
         );
-        found.push(Problem::warning(subject, message, "write more `modes`, or remove the key: then `accuracy` chooses"));
+        found.push(Problem::warning(
+            subject,
+            message,
+            "write more `modes`, or remove the key: then `accuracy` chooses",
+        ));
     }
-    let light = told.inertia.iter().filter(|i| moved.contains(&(i.direction.clone(), i.supports)) && i.share < LEAST_MASS);
+    let light =
+        told.inertia.iter().filter(|i| moved.contains(&(i.direction.clone(), i.supports)) && i.share < LEAST_MASS);
     for inertia in light {
-        let message = format!("`{name}` keeps only {} of its inertia along {}", percent(inertia.share), inertia.direction);
+        let message =
+            format!("`{name}` keeps only {} of its inertia along {}", percent(inertia.share), inertia.direction);
         found.push(Problem::warning(subject, message, "write more `modes`, or residual = true"));
     }
     if told.lost_start > MOST_START {

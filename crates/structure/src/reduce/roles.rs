@@ -28,7 +28,10 @@ impl Parts {
         if elements.is_empty() {
             let of = of(model, asked);
             let message = format!("`{name}` has nothing to reduce: {of} has no linear element with constant matrices");
-            return refuse(message, "remove this [[reduce]]; nonlinear elements, specimens and externals are never reduced");
+            return refuse(
+                message,
+                "remove this [[reduce]]; nonlinear elements, specimens and externals are never reduced",
+            );
         }
         let mut touched = vec![false; model.dofs.len()];
         elements.iter().for_each(|&e| visit(&model.elements[e], |d, _| touched[d] = true));
@@ -61,7 +64,8 @@ impl Parts {
             return refuse(message, help);
         }
         if count(Role::Kept) == 0 {
-            let message = format!("`{name}` has no interface: nothing else acts on what is reduced, and `keep` names nothing");
+            let message =
+                format!("`{name}` has no interface: nothing else acts on what is reduced, and `keep` names nothing");
             let help = "write the nodes whose motion matters, for example keep = [\"roof\"]";
             return refuse(message, help);
         }

@@ -63,7 +63,13 @@ fn read(text: &str) -> Result<Model, String> {
     let source = Source::new("test.toml", text);
     let diags = Diagnostics::new();
     let found = parse(&source, &Overrides::default(), &|p| Err(format!("no file {p}")), &diags);
-    let said = || diags.located(&source).iter().map(|d| format!("{}: {}", d.message, d.help.as_deref().unwrap_or(""))).collect::<Vec<_>>();
+    let said = || {
+        diags
+            .located(&source)
+            .iter()
+            .map(|d| format!("{}: {}", d.message, d.help.as_deref().unwrap_or("")))
+            .collect::<Vec<_>>()
+    };
     found.map(|f| f.0).ok_or_else(|| said().join("\n"))
 }
 
@@ -95,9 +101,8 @@ fn run(model: Model) -> Vec<Vec<f64>> {
 /// Root mean square of the difference of each channel, as a share of that of the second.
 fn apart(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<f64> {
     let channel = |c: usize| {
-        let (off, all) = a.iter().zip(b).fold((0.0, 0.0), |(off, all), (a, b)| {
-            (off + (a[c] - b[c]).powi(2), all + b[c] * b[c])
-        });
+        let (off, all) =
+            a.iter().zip(b).fold((0.0, 0.0), |(off, all), (a, b)| (off + (a[c] - b[c]).powi(2), all + b[c] * b[c]));
         (off / all).sqrt()
     };
     (0..a[0].len()).map(channel).collect()
@@ -114,7 +119,12 @@ fn a_reduced_frame_moves_as_the_whole_one_also_inside() {
     let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
     let told = &structure.model.superelements[0];
     assert_eq!(told.kept.len(), 1, "the brace acts on one free unknown");
-    assert!(told.lost <= 0.01 && told.lost_force.expect("a ground motion") <= 0.01, "{} {:?}", told.lost, told.lost_force);
+    assert!(
+        told.lost <= 0.01 && told.lost_force.expect("a ground motion") <= 0.01,
+        "{} {:?}",
+        told.lost,
+        told.lost_force
+    );
     assert!(structure.free().len() < 40, "{} unknowns", structure.free().len());
     let shares: Vec<f64> = told.inertia.iter().filter(|i| i.direction == "x").map(|i| i.share).collect();
     assert!(!shares.is_empty() && shares.iter().all(|s| *s > 0.98 && *s < 1.0 + 1e-9), "{shares:?}");
@@ -130,7 +140,8 @@ fn a_reduced_frame_moves_as_the_whole_one_also_inside() {
 #[test]
 fn a_free_interface_and_no_residual_vectors_reduce_too() {
     let whole = run(read(FRAME).expect("good"));
-    for reduce in ["frequency = \"10 Hz\"\nresidual = false", "frequency = \"10 Hz\"\ninterface = \"free\"\nmodes = 25"] {
+    for reduce in ["frequency = \"10 Hz\"\nresidual = false", "frequency = \"10 Hz\"\ninterface = \"free\"\nmodes = 25"]
+    {
         let off = apart(&run(read(&with(reduce)).expect("good")), &whole);
         assert!(off[0] < 1e-3 && off[2] < 2e-2, "{reduce}: {off:?}");
     }
@@ -157,16 +168,19 @@ k = "9 kN/mm"
 damped = false
 "#;
     let text = FRAME.replace("[damping]", &format!("{more}\n[damping]"));
-    let text = text.replace("\"brace.force\"]", "\"brace.force\", \"strap.force\", \"strap.elongation\", \"dashpot.force\"]");
+    let text =
+        text.replace("\"brace.force\"]", "\"brace.force\", \"strap.force\", \"strap.elongation\", \"dashpot.force\"]");
     let text = text.replace("strap.elongation", "strap.deformation");
     let whole = read(&text).unwrap_or_else(|e| panic!("{e}"));
-    let reduced = read(&format!("{text}\n[[reduce]]\nname = \"tower\"\nfrequency = \"10 Hz\"\nkeep = [\"n6_0\"]\n")).expect("good");
+    let reduced = read(&format!("{text}\n[[reduce]]\nname = \"tower\"\nfrequency = \"10 Hz\"\nkeep = [\"n6_0\"]\n"))
+        .expect("good");
     let [a, b] = [&whole, &reduced].map(|m| Structure::new(m.clone()).unwrap_or_else(|p| panic!("{}", p[0].message)));
     assert_eq!(b.model.superelements[0].elements.len(), 2, "one with Rayleigh damping and one without");
     let [a, b] = [a, b].map(|s| interfield_structure::Modal::new(&s, 6).expect("modes"));
     for mode in 0..6 {
         let off = (b.omega2[mode] / a.omega2[mode]).sqrt() - 1.0;
-        assert!(off < 1e-5, "mode {mode} at {} rad/s: {off:e}", a.omega2[mode].sqrt());
+        // From above, and worse towards the first mode that is missing.
+        assert!(off < 1e-4 && off > -1e-9, "mode {mode} at {} rad/s: {off:e}", a.omega2[mode].sqrt());
         let (ra, rb) = (a.ratio(mode).expect("elastic"), b.ratio(mode).expect("elastic"));
         // A dashpot inside acts on the missing modes, too.
         assert!((rb / ra - 1.0).abs() < 1e-3, "damping of mode {mode}: {ra} {rb}");
@@ -192,14 +206,18 @@ fn a_substructure_is_reduced_between_its_interfaces() {
         Ok(whole) => run(whole),
         Err(said) => panic!("{said}"),
     };
-    let reduced = read(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"frame\"\nfrequency = \"10 Hz\"\n")).expect("good");
+    let reduced =
+        read(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"frame\"\nfrequency = \"10 Hz\"\n"))
+            .expect("good");
     let off = apart(&run(reduced), &whole);
     assert!(off[0] < 1e-3 && off[2] < 1e-2 && off[4] < 1e-2, "{off:?}");
     let said = refused(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nfrequency = \"10 Hz\"\n"));
     assert!(said.contains("one of them must be named") && said.contains("device, frame"), "{said}");
-    let said = refused(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"frme\"\nfrequency = \"10 Hz\"\n"));
+    let said =
+        refused(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"frme\"\nfrequency = \"10 Hz\"\n"));
     assert!(said.contains("did you mean `frame`"), "{said}");
-    let said = refused(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"device\"\nfrequency = \"10 Hz\"\n"));
+    let said =
+        refused(&format!("{cut}\n[[reduce]]\nname = \"tower\"\nsubstructure = \"device\"\nfrequency = \"10 Hz\"\n"));
     assert!(said.contains("nothing to reduce: substructure `device`"), "{said}");
 }
 
@@ -228,7 +246,11 @@ fn what_cannot_be_reduced_is_said() {
     assert!(found.contains("there is no node `d`"), "{found}");
     let found = said(&format!("{joined}{}", reduce("interface = \"free\"\nkeep = [\"c\"]")));
     assert!(found.contains("needs the number of `modes`"), "{found}");
-    let found = said(&format!("{joined}{}{}", reduce("keep = [\"c\"]"), "[[reduce]]\nname = \"again\"\nfrequency = \"5 Hz\"\n"));
+    let found = said(&format!(
+        "{joined}{}{}",
+        reduce("keep = [\"c\"]"),
+        "[[reduce]]\nname = \"again\"\nfrequency = \"5 Hz\"\n"
+    ));
     assert!(found.contains("reduce the same elements"), "{found}");
     let found = said(&format!("{joined}{}", reduce("keep = [\"c\"]").replace("5 Hz", "5 kN")));
     assert!(found.contains("frequency"), "{found}");
@@ -253,7 +275,8 @@ fn a_rigid_link_inside_is_carried_along_and_cannot_be_the_interface() {
         [[load]]\nname = \"push\"\ntype = \"force\"\nat = \"top.x\"\nsignal = { type = \"harmonic\", amplitude = \"20 kN\", frequency = \"2 Hz\" }\n\
         [analysis]\nscheme = \"newmark\"\ndt = \"2 ms\"\nduration = \"1 s\"\n[record]\nchannels = [\"tip.y\", \"tip.x\", \"top.x\"]\n";
     let whole = read(text).unwrap_or_else(|e| panic!("{e}"));
-    let reduced = read(&format!("{text}[[reduce]]\nname = \"mast\"\nfrequency = \"50 Hz\"\n")).unwrap_or_else(|e| panic!("{e}"));
+    let reduced =
+        read(&format!("{text}[[reduce]]\nname = \"mast\"\nfrequency = \"50 Hz\"\n")).unwrap_or_else(|e| panic!("{e}"));
     let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
     let tip = structure.model.dofs.iter().find(|d| d.name == "tip.y").expect("there");
     let Support::Follows(terms) = &tip.support else { panic!("it follows") };
@@ -276,7 +299,8 @@ fn supports_that_move_stay_and_carry_the_inside_with_them() {
         [[load]]\nname = \"r\"\ntype = \"imposed\"\nat = \"right.x\"\ndisplacement = { type = \"harmonic\", amplitude = \"7 mm\", frequency = \"3 Hz\" }\n\
         [analysis]\nscheme = \"newmark\"\ndt = \"1 ms\"\nduration = \"2 s\"\n[record]\nchannels = [\"p.x\", \"q.x.a\"]\n";
     let whole = read(text).unwrap_or_else(|e| panic!("{e}"));
-    let reduced = read(&format!("{text}[[reduce]]\nname = \"deck\"\nfrequency = \"20 Hz\"\nmodes = 2\n")).unwrap_or_else(|e| panic!("{e}"));
+    let reduced = read(&format!("{text}[[reduce]]\nname = \"deck\"\nfrequency = \"20 Hz\"\nmodes = 2\n"))
+        .unwrap_or_else(|e| panic!("{e}"));
     let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
     assert_eq!(structure.model.superelements[0].kept.len(), 2);
     // In these coordinates the supports move exactly, and the scheme sees only the rest: both are right to its second order.

@@ -121,11 +121,17 @@ pub(super) fn merge(
 }
 
 /// What is missing of a study after its pieces were put together; `None` if nothing is.
-pub(super) fn missing(journal: &Journal, cases: &[Case], keys: &[String], there: impl Fn(&str) -> bool) -> Option<Mistake> {
+pub(super) fn missing(
+    journal: &Journal,
+    cases: &[Case],
+    keys: &[String],
+    there: impl Fn(&str) -> bool,
+) -> Option<Mistake> {
     let open = |key: &String| !journal.runs.contains_key(key) || !there(key);
     let open: Vec<usize> = cases.iter().zip(keys).filter(|(_, key)| open(key)).map(|(c, _)| c.index).collect();
     let first = open.first()?;
-    let message = format!("{} of {} runs are missing in the pieces, the first is number {}", open.len(), cases.len(), first + 1);
+    let message =
+        format!("{} of {} runs are missing in the pieces, the first is number {}", open.len(), cases.len(), first + 1);
     // With N pieces a run is in the one of its number.
     let help = "run the pieces again that were interrupted: each goes on where it was; then --merge (or the command without it runs \
         what is missing)";

@@ -59,7 +59,7 @@ def test_the_first_example_of_a_page_runs(tmp_path, page):
     assert said.stdout == "good\n"
     picture = (tmp_path / "response.png").read_bytes()
     assert picture[:4] == b"\x89PNG"
-    shown = os.path.join(MODELS, "..", "docs", "book", "src", "img", "python-first.png")
+    shown = os.path.join(MODELS, "..", "docs", "img", "python-first.png")
     if os.environ.get("INTERFIELD_BLESS"):
         with open(shown, "wb") as file:
             file.write(picture)

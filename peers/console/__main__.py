@@ -24,7 +24,10 @@ ENTER = "\ue007"
 class Run:
     """A program with a console, and what it says."""
 
+    all = []
+
     def __init__(self, *command):
+        Run.all.append(self)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.lines, pages = [], {}
         for line in self.process.stderr:
@@ -280,11 +283,12 @@ def emergency(program, model, folder, browser, found):
     browser.open("about:blank")
     browser.open(run.operator)
     browser.word("ready")
-    time_scale(browser, "20")
+    time_scale(browser, "2")
     confirm(browser, "arm")
     browser.word("armed")
     confirm(browser, "start")
     browser.word("running")
+    browser.wait("4 s of the test", "return parseFloat(document.getElementById('t').textContent) > 4")
     # The page is loaded again at the worst moment: whoever holds the key still does. One click, no question.
     browser.again()
     browser.wait("the emergency stop", "return !document.getElementById('abort').disabled")
@@ -320,6 +324,7 @@ def playback(program, results, folder, browser, found):
     browser.type("#typed", "2")
     browser.press([ENTER])
     browser.word("playing", "paused", "end")
+    assert browser.run("return document.getElementById('abort').disabled"), "a playback has nothing to stop"
     browser.picture(os.path.join(folder, "playback.png"))
     run.process.send_signal(signal.SIGINT)
     run.process.wait(timeout=120)
@@ -357,6 +362,9 @@ def main():
         assert not errors, errors
     finally:
         browser.close()
+        for run in Run.all:
+            if run.process.poll() is None:
+                run.process.kill()
     print(json.dumps(found))
 
 

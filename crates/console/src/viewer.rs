@@ -17,7 +17,7 @@ use crate::desk::Command;
 use crate::hub::{Hub, message};
 
 /// How long a viewer is listened to before something may be sent again.
-const LISTEN: Duration = Duration::from_millis(15);
+const LISTEN: Duration = Duration::from_millis(8);
 /// Longest time that a viewer may take to take what is sent.
 const TAKE: Duration = Duration::from_secs(5);
 /// Messages with rows or a status that may be under way.
@@ -25,8 +25,8 @@ const WINDOW: u64 = 6;
 /// Longest message of a viewer, bytes.
 const LONGEST: usize = 16 * 1024;
 /// Messages of a viewer in a second, and how many at once.
-const RATE: f64 = 120.0;
-const BURST: f64 = 240.0;
+const RATE: f64 = 250.0;
+const BURST: f64 = 500.0;
 /// Commands of a viewer that wait for the one before.
 const WAITING: usize = 16;
 /// Wrong keys after which a viewer is sent away.
@@ -333,7 +333,9 @@ impl Viewer<'_> {
                 self.hub.refused().fetch_add(1, Ordering::Relaxed);
                 return Err(match seen.is_finite() && age > 0.0 {
                     true => late(age),
-                    false => "a command says which state of the test it rests on: `seen`, the `clock` of a status".to_owned(),
+                    false => {
+                        "a command says which state of the test it rests on: `seen`, the `clock` of a status".to_owned()
+                    }
                 });
             }
         }

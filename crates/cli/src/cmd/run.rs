@@ -15,7 +15,8 @@ use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
-    Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+    Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint,
+    coupled,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
@@ -238,8 +239,7 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
-    let mut desk =
-        Desk::open(console, loaded, &mut prepared, real_time, laboratory::Arming::from(arming).arm)?;
+    let mut desk = Desk::open(console, loaded, &mut prepared, real_time, laboratory::Arming::from(arming).arm)?;
     if let Some(desk) = &mut desk
         && !desk.wait(console, arming, &mut prepared)
     {
@@ -306,8 +306,10 @@ impl Desk {
         if args.console.is_none() {
             return Ok(None);
         }
-        let mut about =
-            console::about(&prepared.structure, if real_time.real_time { "in real time" } else { "emulated or computed" });
+        let mut about = console::about(
+            &prepared.structure,
+            if real_time.real_time { "in real time" } else { "emulated or computed" },
+        );
         let model = &prepared.structure.model;
         // The page confirms what --arm allows. Without it the laboratory refuses whatever is not emulated, and there is nothing to confirm.
         let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());

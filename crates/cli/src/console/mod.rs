@@ -99,7 +99,8 @@ pub(crate) fn open(args: &ConsoleArgs, about: Value, beside: Beside<'_>) -> Resu
     }
     let extras = Extras { prometheus: args.console_metrics, mcap: args.console_mcap_live, cameras };
     let pictures = results.map(pictures);
-    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
+    let console =
+        Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
     complain(&format!("console for viewers:  {}", console.page()));
     complain(&format!("console to command:   {}", console.operator_page()));
     Ok(Some((hub, console)))
@@ -137,7 +138,7 @@ pub(crate) fn shown(hub: &Hub, model: &Arc<Model>) -> Shown {
     Arc::new(move |specimen, controller| {
         let topic = rig_topic(specimen, controller, &model.units);
         hub.tell_more("rigs", rig_about(specimen, controller, &model.units, &topic));
-        // A second of samples: the server empties it every 20 ms.
+        // A second of samples: the server empties it every 10 ms.
         let rows = ((1.0 / specimen.period) as usize).clamp(256, 1 << 14);
         Some(hub.topic(topic, rows))
     })

@@ -25,8 +25,8 @@ const VIEWERS: usize = 10;
 /// Columns of a rig with one actuator.
 const COLUMNS: usize = 40;
 /// Turns of the server in an hour, and samples of the loop in each.
-const HOUR: u32 = 180_000;
-const SAMPLES: usize = 80;
+const HOUR: u32 = 360_000;
+const SAMPLES: usize = 40;
 /// A page of memory on the machines that this is measured on, bytes.
 const PAGE: f64 = 4096.0;
 
@@ -132,7 +132,8 @@ impl Bench {
         for _ in 0..TURNS {
             turn(ticks, None, &mut alone)?;
             let feed = hub.topic(topic(), 4096);
-            let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: Some(core()) };
+            let serving =
+                Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: Some(core()) };
             let mut console = Console::serve(&hub, serving)?;
             let over = Arc::new(AtomicBool::new(false));
             let at = console.address();
@@ -151,12 +152,16 @@ impl Bench {
         let [with, without]: [Summary; 2] = [beside.wake.summary(), alone.wake.summary()];
         let seconds = (ticks * TURNS) as f64 * PERIOD;
         let note = format!("with {}; without {}; {shown} messages shown;{notes}", tails(&with), tails(&without));
-        let what = |what: &str| format!("4 kHz, {seconds:.0} s in {TURNS} turns: {what}, {VIEWERS} viewers / no console");
+        let what =
+            |what: &str| format!("4 kHz, {seconds:.0} s in {TURNS} turns: {what}, {VIEWERS} viewers / no console");
         let periods = format!("{} and {} of {} periods", beside.missed, alone.missed, ticks * TURNS);
         let additional = beside.missed.saturating_sub(alone.missed) as f64;
         rows.push(row(what("wake-up p99.9"), "us", us(with.p99_9), us(without.p99_9), Bar::RatioBelow(1.1), note));
         let bar = Bar::Below(0.5);
-        rows.push(Row { other: Err(String::new()), ..row(what("additional missed"), "", additional, 0.0, bar, periods) });
+        rows.push(Row {
+            other: Err(String::new()),
+            ..row(what("additional missed"), "", additional, 0.0, bar, periods)
+        });
         Ok(rows)
     }
 }
@@ -171,13 +176,13 @@ fn memory(turns: u32) -> Result<Vec<Row>, String> {
             feed.row().fill(f64::from(n) + i as f64);
             feed.send();
         }
-        hub.turn(n % 5 == 0);
+        hub.turn(n % 10 == 0);
         if n == turns / 6 {
             early = resident();
         }
     }
     let Some((early, late)) = early.zip(resident()) else { return Ok(Vec::new()) };
-    let what = format!("memory after {:.0} min of a stream / after a sixth of it", f64::from(turns) / 3000.0);
+    let what = format!("memory after {:.0} min of a stream / after a sixth of it", f64::from(turns) / 6000.0);
     let note = format!("{} rows lost", feed.dropped());
     Ok(vec![row(what, "MB", late, early, Bar::RatioBelow(1.02), note)])
 }

@@ -185,6 +185,10 @@ fn node(model: &Model, node: &ModelNode) -> Node {
 /// the weight on them (P-delta), so runs along them and does not hide how they stand.
 fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     let element = &model.elements[number];
+    if model.superelements.iter().any(|s| s.elements.contains(&number)) {
+        // What is inside is drawn as it stands.
+        return Vec::new();
+    }
     let (dofs, grounded): (Vec<usize>, bool) = match &element.kind {
         Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Frame { coordinates, .. } => {
             (coordinates.iter().flatten().map(|c| c.0).collect(), true)
@@ -234,7 +238,9 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
 fn rigid(model: &Model, node_of: &[Option<usize>]) -> Vec<[usize; 2]> {
     let mut links = Vec::new();
     for (d, dof) in model.dofs.iter().enumerate() {
+        // The inside of a superelement follows many, by no lever arm.
         if let Support::Follows(terms) = &dof.support
+            && !terms.iter().any(|t| model.is_generalised(t.0))
             && let (Some(leads), Some(follows)) = (terms.first().and_then(|t| node_of[t.0]), node_of[d])
             && !links.contains(&[leads, follows])
         {

@@ -56,7 +56,10 @@ pub(crate) fn text(model: &Model) -> String {
         out += &sections(model, frame);
         out += &members(model);
     }
-    let following = model.dofs.iter().filter(|d| matches!(d.support, Support::Follows(_))).count();
+    // The insides of superelements are told with these.
+    let inside: usize = model.superelements.iter().map(|s| s.interior).sum();
+    let following =
+        model.dofs.iter().filter(|d| matches!(d.support, Support::Follows(_))).count().saturating_sub(inside);
     if following > 0 {
         out += &format!("\nconstraints\n  {following} degrees of freedom follow others and are eliminated\n");
     }

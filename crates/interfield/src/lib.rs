@@ -32,6 +32,7 @@ pub mod host;
 pub mod identify;
 pub mod laboratory;
 mod model_file;
+mod noise;
 mod operator;
 pub mod outputs;
 pub mod pack;
@@ -52,6 +53,7 @@ mod stepping;
 pub mod studies;
 pub mod table;
 pub mod trace;
+pub mod updating;
 
 pub use callables::Callables;
 pub use choices::Choices;

@@ -25,11 +25,13 @@ pub mod problem;
 pub mod protocol;
 pub mod quantity;
 pub mod reader;
+pub mod reduction;
 pub mod schema;
 pub mod signal;
 pub mod specimen;
 mod syntax;
 pub mod units;
+pub mod update;
 
 pub use model::Model;
 pub use parse::elements::law_dimension;

@@ -22,9 +22,11 @@ use interfield_lab::rig::Reading;
 use crate::external::External;
 use crate::formula::FormulaElement;
 use crate::partition::Partition;
+use crate::reduction::{Inertia, Reduction, Superelement};
 use crate::signal::{Motion, Signal};
 use crate::specimen::Specimen;
 use crate::units::{Dimension, UnitSystem};
+use crate::update::{Learned, Update};
 
 /// What holds a degree of freedom.
 #[derive(Clone, Debug)]
@@ -243,6 +245,8 @@ pub struct Element {
     pub s0: Vec<f64>,
     /// Degrees of freedom that it was written on, where constraints have put it on others.
     pub written_on: Vec<usize>,
+    /// Whether it is inside a superelement, which has its stiffness, damping and mass: it is read, and acts on nothing.
+    pub inside: bool,
 }
 
 /// Stiffness and damping that a scheme takes an element for.
@@ -392,6 +396,8 @@ pub enum Quantity {
     Energy(EnergyPart),
     /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
     Specimen(usize, usize, Reading),
+    /// What is known of an update.
+    Update(usize, Learned),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
 }
@@ -508,6 +514,12 @@ pub struct Model {
     pub specimens: Vec<Specimen>,
     /// Parts of the structure that other programs compute.
     pub externals: Vec<External>,
+    /// Parts that are to be reduced.
+    pub reductions: Vec<Reduction>,
+    /// Parts that have been reduced.
+    pub superelements: Vec<Superelement>,
+    /// Online updating.
+    pub updates: Vec<Update>,
 }
 
 impl Model {
@@ -523,9 +535,32 @@ impl Model {
         sum
     }
 
+    /// What the insides of superelements weigh along a direction; `supports`: with what moves with the ground besides.
+    pub fn inertia_inside<'a>(&'a self, direction: &'a str, supports: bool) -> impl Iterator<Item = &'a Inertia> {
+        let along = move |i: &&Inertia| i.direction == direction && i.supports == supports;
+        self.superelements.iter().flat_map(|s| &s.inertia).filter(along)
+    }
+
+    /// Whether a degree of freedom is a generalised one of a superelement, which has no place and no direction.
+    pub fn is_generalised(&self, dof: usize) -> bool {
+        self.superelements.iter().any(|s| match s.generalised[..] {
+            // One after the other, in every part of the model.
+            [first, .., last] => (first..=last).contains(&dof),
+            [one] => one == dof,
+            [] => false,
+        })
+    }
+
     /// The same structure without its cuts.
     pub fn in_one_piece(self) -> Self {
-        Model { partition: None, ..self }
+        // What was to be reduced part by part is reduced together, as well as the best of them.
+        let together = self.reductions.iter().cloned().reduce(|mut a, b| {
+            a.keep.extend(b.keep);
+            a.modes = a.modes.zip(b.modes).map(|(a, b)| a + b);
+            Reduction { frequency: a.frequency.max(b.frequency), accuracy: a.accuracy.min(b.accuracy), ..a }
+        });
+        let reductions = together.map(|r| Reduction { substructure: None, ..r }).into_iter().collect();
+        Model { partition: None, reductions, ..self }
     }
 }
 

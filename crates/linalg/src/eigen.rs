@@ -28,6 +28,11 @@ pub enum EigenError {
     Unsymmetric,
     /// The stiffness has negative eigenvalues and the matrix is too large for the dense solver, which could return them.
     Indefinite,
+    /// There are more modes in the range than this.
+    TooMany {
+        /// The most that may be found.
+        most: usize,
+    },
 }
 
 impl fmt::Display for EigenError {
@@ -37,6 +42,7 @@ impl fmt::Display for EigenError {
             EigenError::NoConvergence => write!(f, "the eigenvalue iteration did not converge"),
             EigenError::MassNotPositive => write!(f, "the mass matrix is not positive semidefinite"),
             EigenError::Undetermined { row } => write!(f, "unknown {row} has neither mass nor stiffness"),
+            EigenError::TooMany { most } => write!(f, "there are more than {most} modes in the range"),
             EigenError::Unsymmetric => write!(f, "the mass or stiffness matrix is not symmetric"),
             EigenError::Indefinite => {
                 write!(
@@ -207,6 +213,20 @@ pub fn dense_symmetric_generalized(a: &[f64], b: &[f64], n: usize) -> Result<(Ve
     } else {
         Err(EigenError::NoConvergence)
     }
+}
+
+/// Eigenvalues (ascending) and unit eigenvectors of a dense symmetric matrix; its lower triangle is read.
+pub(crate) fn symmetric_eigen(a: &[f64], n: usize) -> Result<(Vec<f64>, Vec<Vec<f64>>), EigenError> {
+    if a.len() != n * n || !a.iter().all(|v| v.is_finite()) {
+        return Err(EigenError::BadInput);
+    }
+    if n == 0 {
+        return Ok(Default::default());
+    }
+    let a = Mat::from_fn(n, n, |i, j| a[i * n + j]);
+    let eigen = a.self_adjoint_eigen(Side::Lower).map_err(|_| EigenError::NoConvergence)?;
+    let vectors = (0..n).map(|k| eigen.U().col(k).iter().copied().collect()).collect();
+    Ok(((0..n).map(|k| eigen.S()[k]).collect(), vectors))
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub fn modes(pattern: &Pattern, k: &[f64], m: &[f64], count: usize) -> Result<Mo
 }
 
 /// Unit modal mass, largest component positive.
-fn normalise(pattern: &Pattern, m: &[f64], shape: &mut [f64]) {
+pub(crate) fn normalise(pattern: &Pattern, m: &[f64], shape: &mut [f64]) {
     let mut product = vec![0.0; shape.len()];
     pattern.mul(m, shape, &mut product);
     let mass = dot(shape, &product);
@@ -70,7 +70,7 @@ fn normalise(pattern: &Pattern, m: &[f64], shape: &mut [f64]) {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

@@ -1,6 +1,8 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
+pub(crate) mod component;
+
 use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
@@ -194,7 +196,7 @@ pub(crate) fn is_linear(kind: &Kind) -> bool {
     matches!(kind, Kind::Linear { .. }) || matches!(kind, Kind::Law { law, .. } if law.info().linear)
 }
 
-fn is_symmetric(kind: &Kind) -> bool {
+pub(crate) fn is_symmetric(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().symmetric,
         // Equilibrium on the displaced ends couples shear to the axial force.
@@ -240,7 +242,7 @@ fn plain_block(n: usize, stiffness: &[f64], damping: &[f64]) -> Stored {
 /// Which unknowns any element couples.
 fn pattern_of(model: &Model, numbering: &Numbering) -> Pattern {
     let mut entries = Vec::new();
-    for e in &model.elements {
+    for e in model.elements.iter().filter(|e| !e.inside) {
         let unknowns: Vec<usize> = match &e.kind {
             Kind::Linear { dofs, .. } => dofs
                 .iter()
@@ -278,7 +280,7 @@ fn gather<'a>(model: &Model, numbering: &'a Numbering, pattern: &'a Pattern) -> 
 
     let (mut damped, mut damped_supports) = (vec![0.0; pattern.nnz()], Vec::new());
     let (mut parts, mut looped, mut memory, mut s0) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (index, e) in model.elements.iter().enumerate() {
+    for (index, e) in model.elements.iter().enumerate().filter(|e| !e.1.inside) {
         match &e.kind {
             Kind::Linear { dofs, mass, damping, stiffness } => {
                 let rows: Vec<Coordinate> = dofs.iter().map(|&d| vec![(d, 1.0)]).collect();
@@ -353,6 +355,11 @@ fn applied(
                 if *supports {
                     for &(i, d, m) in held {
                         load[i] += m * moves(d);
+                    }
+                }
+                for &(d, m) in model.inertia_inside(direction, *supports).flat_map(|inertia| &inertia.load) {
+                    if let Place::Free(i) = numbering.places[d] {
+                        load[i] += m;
                     }
                 }
                 grounds.push(Ground { iota, load, signal: signal.clone() });

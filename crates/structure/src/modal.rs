@@ -64,18 +64,34 @@ impl Modal {
         let (pattern, mass, _) = structure.matrices();
         let names: Vec<&str> = structure.unknowns().map(short_name).collect();
         let mut directions: Vec<Direction> = Vec::new();
-        for (&dof, name) in structure.free().iter().zip(&names) {
-            if structure.model.dofs[dof].angle || directions.iter().any(|d| d.name == *name) {
+        let nowhere = |dof: usize| structure.model.dofs[dof].angle || structure.model.is_generalised(dof);
+        let own = structure.free().iter().zip(&names).filter(|(d, _)| !nowhere(**d)).map(|(_, name)| *name);
+        // Insides of superelements may move where no unknown does.
+        let inside = structure.model.superelements.iter().flat_map(|s| &s.inertia);
+        for name in own.chain(inside.map(|i| i.direction.as_str())) {
+            if directions.iter().any(|d| d.name == name) {
                 continue;
             }
-            let iota: Vec<f64> = names.iter().map(|n| f64::from(n == name)).collect();
+            let iota: Vec<f64> = names.iter().map(|n| f64::from(*n == name)).collect();
             let mut load = vec![0.0; iota.len()];
             pattern.mul(&mass, &iota, &mut load);
+            // What superelements weigh beside what their kept unknowns show.
+            let mut hidden = 0.0;
+            for inertia in structure.model.inertia_inside(name, false) {
+                hidden += inertia.mass;
+                for (d, m) in &inertia.load {
+                    if let Ok(i) = structure.free().binary_search(d) {
+                        load[i] += m;
+                        // Counted once: along the kept unknowns it is in the mass.
+                        hidden -= m * iota[i];
+                    }
+                }
+            }
             let dot = |x: &[f64]| -> f64 { x.iter().zip(&load).map(|(x, l)| x * l).sum() };
             let participation: Vec<f64> = modes.shapes.iter().map(|shape| dot(shape)).collect();
             directions.push(Direction {
-                name: (*name).to_owned(),
-                mass: dot(&iota),
+                name: name.to_owned(),
+                mass: dot(&iota) + hidden,
                 excited: excited(structure, name),
                 effective: participation.iter().map(|g| g * g).collect(),
                 participation,

@@ -29,6 +29,8 @@ impl AtRest {
     fn of(model: &Model, element: usize) -> Self {
         let e = &model.elements[element];
         let (coordinates, k) = match (&e.kind, stored(&e.kind)) {
+            // Its superelement has its stiffness.
+            _ if e.inside => (Vec::new(), Vec::new()),
             (_, Some((law, coordinates))) => {
                 let along = |c: &Coordinate| c.iter().map(|&(d, f)| f * start_of(&model.dofs[d])).sum();
                 let q: Vec<f64> = coordinates.iter().map(along).collect();
@@ -210,12 +212,14 @@ pub(crate) fn uneven_stiffnesses(model: &Model) -> Option<Problem> {
 /// The first element that drives what it should damp.
 pub(crate) fn driving(model: &Model) -> Option<usize> {
     model.elements.iter().position(|e| {
-        let (n, c) = match (&e.kind, stored(&e.kind)) {
-            (Kind::Linear { dofs, damping, .. }, _) => (dofs.len(), damping.clone()),
-            (_, Some((law, at))) => (at.len(), tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], false).1),
-            (_, None) => (0, Vec::new()),
-        };
-        (0..n).any(|i| c.get(i * n + i).is_some_and(|c| *c < 0.0))
+        !e.inside && {
+            let (n, c) = match (&e.kind, stored(&e.kind)) {
+                (Kind::Linear { dofs, damping, .. }, _) => (dofs.len(), damping.clone()),
+                (_, Some((law, at))) => (at.len(), tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], false).1),
+                (_, None) => (0, Vec::new()),
+            };
+            (0..n).any(|i| c.get(i * n + i).is_some_and(|c| *c < 0.0))
+        }
     })
 }
 

@@ -8,8 +8,10 @@ use interfield_language::model::{
     Analysis, Channel, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Quantity, Support,
 };
 use interfield_language::partition::{Constraints, Layout, Partition, Substructure, layout, visit};
+use interfield_language::reduction::{Inertia, Superelement};
 use interfield_language::signal::Motion;
 use interfield_language::specimen::Specimen;
+use interfield_language::update::Update;
 use interfield_language::{Problem, Subject};
 
 /// A partitioned model, taken apart.
@@ -84,7 +86,11 @@ impl SubModel {
             Quantity::External(e, i, reading) => {
                 Quantity::External(self.externals.iter().position(|&x| x == e)?, i, reading)
             }
-            Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
+            Quantity::Gap(..)
+            | Quantity::InterfaceForce(_)
+            | Quantity::Link(_)
+            | Quantity::Energy(_)
+            | Quantity::Update(..) => return None,
         };
         Some(Channel { quantity, ..channel.clone() })
     }
@@ -197,7 +203,7 @@ impl<'a> Cut<'a> {
         };
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();
-        let (specimens, inside) = self.specimens().into_iter().unzip();
+        let (specimens, inside): (Vec<usize>, Vec<Specimen>) = self.specimens().into_iter().unzip();
         let (externals, outside) = self.externals().into_iter().unzip();
         let model = Model {
             title: format!("{}: {}", self.model.title, substructure.name),
@@ -217,6 +223,9 @@ impl<'a> Cut<'a> {
             partition: None,
             specimens: inside,
             externals: outside,
+            reductions: Vec::new(),
+            superelements: self.superelements(),
+            updates: self.updates(&specimens),
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
@@ -241,6 +250,16 @@ impl<'a> Cut<'a> {
         self.model.specimens.iter().enumerate().filter(first).filter_map(here).collect()
     }
 
+    /// What is updated by the specimens that stand here, without the elements that learn.
+    fn updates(&self, specimens: &[usize]) -> Vec<Update> {
+        let here = |u: &Update| {
+            let specimen = specimens.iter().position(|s| *s == u.specimen)?;
+            let teacher = self.elements.iter().position(|e| *e == u.teacher)?;
+            Some(Update { specimen, teacher, pupils: Vec::new(), ..u.clone() })
+        };
+        self.model.updates.iter().filter_map(here).collect()
+    }
+
     /// The externals whose stand-ins are here.
     fn externals(&self) -> Vec<(usize, External)> {
         let here = |(i, e): (usize, &External)| {
@@ -249,6 +268,26 @@ impl<'a> Cut<'a> {
             Some((i, External { element, dofs, ..e.clone() }))
         };
         self.model.externals.iter().enumerate().filter_map(here).collect()
+    }
+
+    /// The superelements that are here.
+    fn superelements(&self) -> Vec<Superelement> {
+        let here = |s: &Superelement| {
+            let element = |e: &usize| self.elements.binary_search(e).ok();
+            let dof = |d: &usize| self.local[*d];
+            let inertia = |i: &Inertia| {
+                let load = i.load.iter().filter_map(|(d, m)| Some((self.local[*d]?, *m))).collect();
+                Inertia { load, ..i.clone() }
+            };
+            Some(Superelement {
+                elements: s.elements.iter().map(element).collect::<Option<_>>()?,
+                kept: s.kept.iter().map(dof).collect::<Option<_>>()?,
+                generalised: s.generalised.iter().map(dof).collect::<Option<_>>()?,
+                inertia: s.inertia.iter().map(inertia).collect(),
+                ..s.clone()
+            })
+        };
+        self.model.superelements.iter().filter_map(here).collect()
     }
 
     /// A node with those of its degrees of freedom that are here, if any.

@@ -18,6 +18,7 @@ use crate::budget;
 use crate::damping;
 use crate::elastic::computed;
 use crate::gravity;
+use crate::reduce::reduced;
 use crate::simulation::Simulation;
 use crate::specimen::{Physical, physical, substitute};
 use crate::split::{Constraint, Drive, Split, SubModel, split};
@@ -54,7 +55,13 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn new(model: impl Into<Arc<Model>>) -> Result<Self, Vec<Problem>> {
-        let given = model.into();
+        let (given, doubts) = reduced(model.into())?;
+        let mut this = Structure::of_reduced(given)?;
+        this.warnings.extend(doubts);
+        Ok(this)
+    }
+
+    fn of_reduced(given: Arc<Model>) -> Result<Self, Vec<Problem>> {
         let mut this = Structure::assembled(Arc::clone(&given))?;
         if this.model.partition.as_ref().is_some_and(|p| p.coupling.choice == Choice::Open) {
             if let Some(partition) = budget::partition_by_work(&this) {

@@ -78,6 +78,9 @@ impl Builder {
             partition: None,
             specimens: Vec::new(),
             externals: Vec::new(),
+            reductions: Vec::new(),
+            superelements: Vec::new(),
+            updates: Vec::new(),
         };
         Builder { model }
     }
@@ -111,6 +114,7 @@ impl Builder {
             given: None,
             s0: Vec::new(),
             written_on: Vec::new(),
+            inside: false,
         });
     }
 

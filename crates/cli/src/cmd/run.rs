@@ -16,7 +16,7 @@ use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
     Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint,
-    coupled,
+    coupled, updating,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
@@ -24,6 +24,7 @@ use interfield_language::model::Channel;
 use interfield_report::{Block, Figure, Table};
 use interfield_results::{Meta, Reader};
 use interfield_structure::Simulation;
+use interfield_structure::learning::Lesson;
 use interfield_structure::watch::Grade;
 use serde_json::json;
 
@@ -405,6 +406,7 @@ fn tell(
     evidence.interface = interface(sim);
     evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
+    evidence.laboratory.extend(lessons_blocks(sim));
     evidence.log = loaded.lines();
     evidence.pushover = outcome.strength.as_ref().map_or_else(Vec::new, strength_blocks);
     if !outcome.assessed.is_empty() {
@@ -422,6 +424,9 @@ fn tell(
         }
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
+        }
+        if !model.updates.is_empty() {
+            document["updating"] = updating::json(&sim.lessons());
         }
         document["setup"] = Plan::new(sim).json();
         if let Some(strength) = &outcome.strength {
@@ -456,6 +461,20 @@ fn tell(
         End::Faulted(_) | End::Diverged(_) => Exit::Fault,
         End::NotWritten(_) => Exit::Failure,
     }
+}
+
+/// What specimens taught, for a report.
+fn lessons_blocks(sim: &Simulation) -> Vec<Block> {
+    let one = |lesson: &Lesson| {
+        let (header, rows) = updating::rows(lesson, &sim.model);
+        let header = header.iter().map(|h| h.trim_start_matches('<').to_owned()).collect();
+        [
+            Block::Text(format!("updating {}: adapted to {}", lesson.name, lesson.teacher)),
+            Block::Table(Table { header, rows }),
+            Block::Lines(updating::sentences(lesson, &sim.model)),
+        ]
+    };
+    sim.lessons().iter().flat_map(one).collect()
 }
 
 /// What became of the programs, for a report.
@@ -547,6 +566,7 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &outcome.strength.as_ref().map_or_else(String::new, Strength::text);
     out += &coupled::text(sim);
+    out += &updating::text(sim);
     out += &laboratory::text(&outcome.assessed, &sim.model.units);
     out += &programs::text(&outcome.program_logs, &sim.model);
     out += &format!("\n{}\n", outcome.line());

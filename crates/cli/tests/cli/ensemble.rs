@@ -108,6 +108,90 @@ fn a_kill_costs_nothing_but_the_runs_that_were_under_way() {
     assert_same(&whole, &out);
 }
 
+/// A thousand runs in four pieces, two of them killed and run again, one of them in another folder: the bytes of the study on one machine.
+#[test]
+fn pieces_of_a_study_two_of_them_killed_are_the_study() {
+    let model = model("ensemble-shards");
+    let args = ["--set", "k=2 kN/mm..6 kN/mm:50", "--set", "peak=0.1 g..0.4 g:20", "--until", "0.5 s"];
+    let whole = folder("ensemble-shards-whole");
+    let found = ensemble(&model, &whole, &args);
+    assert_eq!(found["runs"], 1000);
+    let (out, elsewhere) = (folder("ensemble-shards"), folder("ensemble-shards-elsewhere"));
+    let piece = |i: usize| if i == 4 { &elsewhere } else { &out };
+    for i in 1..=4 {
+        let shard = format!("{i}/4");
+        let args = [&args[..], &["--shard", &shard]].concat();
+        let journal = piece(i).join(format!("shard-{i}-of-4.bin"));
+        if i % 2 == 0 {
+            // Killed when it has begun, with what a kill in the middle of a write leaves behind.
+            let length = || std::fs::metadata(&journal).map_or(0, |m| m.len());
+            let mut child = program()
+                .args(arguments(&model, piece(i), &[&args[..], &["--threads", "1"]].concat()))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("the program starts");
+            while length() <= 20_000 && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let mut bytes = std::fs::read(&journal).unwrap();
+            let torn = bytes[bytes.len() / 2..bytes.len() / 2 + 100].to_vec();
+            bytes.extend(torn);
+            std::fs::write(&journal, bytes).unwrap();
+            if i == 4 {
+                // Not all pieces are there.
+                let merge = [&args[..args.len() - 2], &["--merge", elsewhere.to_str().unwrap()]].concat();
+                let refused = interfield(&arguments(&model, &out, &merge)).expect(2);
+                assert!(refused.stderr.contains("of 1000 runs are missing"), "{}", refused.stderr);
+            }
+        }
+        let found = ensemble(&model, piece(i), &args);
+        assert_eq!((&found["runs"], &found["finished"], &found["shard"]), (&250.into(), &250.into(), &i.into()));
+        let now = found["runs_now"].as_u64().unwrap();
+        assert_eq!(now < 250, i % 2 == 0, "{now} runs in piece {i}");
+    }
+    assert!(!out.join("ensemble.json").exists(), "a piece says nothing of the whole");
+    let found = ensemble(&model, &out, &[&args[..], &["--merge", elsewhere.to_str().unwrap()]].concat());
+    assert_eq!((&found["runs"], &found["runs_now"]), (&1000.into(), &0.into()));
+    (1..=3).for_each(|i| std::fs::remove_file(out.join(format!("shard-{i}-of-4.bin"))).unwrap());
+    assert_same(&whole, &out);
+}
+
+#[test]
+fn pieces_that_do_not_fit_are_refused() {
+    let model = model("ensemble-no-shards");
+    let args = ["--set", "k=2 kN/mm, 5 kN/mm, 6 kN/mm", "--until", "0.5 s"];
+    let out = folder("ensemble-no-shards");
+    let with = |more: &[&str]| interfield(&arguments(&model, &out, &[&args[..], more].concat()));
+    for (shard, why) in
+        [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "3/64"), ("a/b", "3/64"), ("1/0", "at most")]
+    {
+        let refused = with(&["--shard", shard]).expect(2);
+        assert!(refused.stderr.contains(why), "{shard}: {}", refused.stderr);
+    }
+    let refused = with(&["--merge"]).expect(2);
+    assert!(refused.stderr.contains("there are no pieces of a study in"), "{}", refused.stderr);
+    with(&["--shard", "1/2"]).expect(0);
+    let refused = with(&["--merge"]).expect(2);
+    assert!(
+        refused.stderr.contains("1 of 3 runs are missing") && refused.stderr.contains("number 2"),
+        "{}",
+        refused.stderr
+    );
+    // A piece of another model, and one with another result of the same run.
+    let strange = folder("ensemble-strange-shards");
+    let other = self::model("ensemble-other-shards");
+    let text = std::fs::read_to_string(&other).unwrap().replace("m = \"10 t\"", "m = \"11 t\"");
+    std::fs::write(&other, text).unwrap();
+    interfield(&arguments(&other, &strange, &[&args[..], &["--shard", "2/2"]].concat())).expect(0);
+    let refused = with(&["--merge", strange.to_str().unwrap()]).expect(2);
+    assert!(refused.stderr.contains("holds runs of another model"), "{}", refused.stderr);
+    let refused = with(&["--merge", "no-such-folder"]).expect(2);
+    assert!(refused.stderr.contains("`no-such-folder` cannot be read"), "{}", refused.stderr);
+}
+
 #[test]
 fn cases_stand_in_the_order_of_the_grid_and_each_is_what_run_gives() {
     let model = model("ensemble-grid");

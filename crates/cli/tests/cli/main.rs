@@ -3,6 +3,7 @@
 mod archive;
 mod arming;
 mod bench;
+mod certificate;
 mod check;
 mod commands;
 mod console;

@@ -77,3 +77,12 @@ models! {
     rig_plan: "rig-plan.toml", (Some("2 s"), TOLERANCE);
     rig_torsion: "rig-torsion.toml", (Some("2 s"), TOLERANCE);
 }
+
+/// A superelement is constant matrices in C, and what is inside it a sum of unknowns.
+#[test]
+fn reduced_frame() {
+    let text = shipped("frame.toml") + "\n[[reduce]]\nname = \"tower\"\nfrequency = \"5 Hz\"\nkeep = [\"n1_1\"]\n";
+    let overrides = Overrides { duration: Some("3 s".to_owned()), ..Overrides::default() };
+    let d = compare("reduced_frame", &text, &overrides, LEVELS);
+    assert!(d <= TOLERANCE, "{d:e}");
+}

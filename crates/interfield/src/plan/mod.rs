@@ -3,6 +3,7 @@
 
 mod push;
 mod quantity;
+mod reduced;
 mod sensors;
 mod side;
 mod specimen;
@@ -73,6 +74,7 @@ impl Plan {
         if self.model.partition.is_none() {
             out += &self.sides.first().map_or_else(String::new, Side::solver_line);
         }
+        out += &reduced::lines(&self.model);
         for (i, specimen) in self.model.specimens.iter().enumerate() {
             let line = specimen::line(specimen, &self.model, self.home(i));
             out += &labelled("  ", &format!("specimen {}", specimen.name), &line);
@@ -119,6 +121,7 @@ impl Plan {
         if self.unknowns.is_some() && !self.model.analysis.statics {
             out += &side::frequencies(self.shown(), self.model.partition.is_some());
         }
+        out += &reduced::text(&self.model);
         for (i, specimen) in self.model.specimens.iter().enumerate() {
             out += &specimen::text(specimen, &self.model, self.home(i));
         }
@@ -143,6 +146,7 @@ impl Plan {
         json!({
             "step": a.dt, "steps": a.steps(), "duration": a.steps() as f64 * a.dt, "unknowns": self.unknowns,
             "coupling": coupling, "pushover": Push::of(&self.model).map(|push| push.json()),
+            "reduced": reduced::json(&self.model),
             "sides": self.sides.iter().map(Side::json).collect::<Vec<_>>(),
             "specimens": specimens.map(|(i, s)| specimen::json(s, &self.model, self.home(i))).collect::<Vec<_>>(),
             "externals": described_json(&self.model),

@@ -204,7 +204,8 @@ fn eliminate(context: &mut Context<'_>, followers: &Followers, (loads, names): (
         let kind = Kind::Linear { dofs: on, mass, damping: Vec::new(), stiffness: Vec::new() };
         let (name, type_name) = (format!("mass-of-{}", dofs[d].name.replace('.', "-")), "mass".to_owned());
         let written_on = vec![d];
-        elements.push(Element { name, type_name, kind, damped: false, given: None, s0: Vec::new(), written_on });
+        let (s0, inside) = (Vec::new(), false);
+        elements.push(Element { name, type_name, kind, damped: false, given: None, s0, written_on, inside });
         for list in [&mut places.elements, &mut places.stiffnesses, &mut places.dashpots] {
             list.push(span.clone());
         }

@@ -229,6 +229,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
             given,
             s0,
             written_on: Vec::new(),
+            inside: false,
         });
     }
 }

@@ -141,6 +141,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
         given: None,
         s0: Vec::new(),
         written_on: Vec::new(),
+        inside: false,
     });
     let (program, units, name) = (program?, units?, name.value);
     Some(External { name, element, dofs, program, command, at, units, start, timeout, probe })

@@ -24,12 +24,14 @@ mod motions;
 mod nodes;
 pub mod pushover;
 mod records;
+mod reductions;
 mod sections;
 mod signals;
 mod specimens;
 mod substructures;
 mod templates;
 pub mod units;
+mod updates;
 mod zero_length;
 
 use std::cell::RefCell;
@@ -86,11 +88,15 @@ section! {
         .example("[{ name = \"deck\" }]");
     COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures are coupled.")
         .example("{ method = \"pmc\" }");
+    REDUCE: Tables = tables("reduce", &reductions::REDUCTION, "Linear parts that are computed with fewer unknowns.")
+        .example("[{ name = \"tower\", frequency = \"10 Hz\" }]");
     SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements tested in the laboratory.")
         .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
         .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
             adapter_stiffness = \"1e6 kN/m\" }]");
+    UPDATE: Tables = tables("update", &updates::UPDATES, "Online updating of elements by a specimen.")
+        .example("[{ name = \"dampers\", learn = [\"damper-*\"], force_noise = \"0.5 kN\", displacement_noise = \"0.02 mm\" }]");
     DRIFT: Tables = tables("drift", &drifts::DRIFTS, "Storey drifts to record.")
         .example("[{ name = \"storey1\", nodes = [\"ground\", \"floor1\"], dof = \"x\", height = \"3 m\" }]");
     RECORD: Inner = table("record", &channels::RECORD, "Recorded channels.").example("{ channels = [\"roof.x\"] }");
@@ -145,6 +151,8 @@ pub struct Places {
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
     specimens: Vec<Range<usize>>,
+    reductions: Vec<Range<usize>>,
+    updates: Vec<Range<usize>>,
 }
 
 impl Places {
@@ -168,6 +176,8 @@ impl Places {
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Specimen(i) => self.specimens.get(i).cloned(),
+            Subject::Reduction(i) => self.reductions.get(i).cloned(),
+            Subject::Update(i) => self.updates.get(i).cloned(),
             Subject::Laboratory | Subject::Start | Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
@@ -498,6 +508,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     loads::refuse_on_specimens(&context, &specimens);
     specimens::inner::check(&context, &specimens, &loads);
     externals::check(&context, &externals);
+    let reductions = reductions::read(&mut context, &root, partition.as_ref());
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {
         // That of the command line is for this once.
@@ -506,8 +517,10 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
     }
     let steps = analysis.as_ref().map(Analysis::steps);
-    let drifts = drifts::read(&context, &root);
-    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts, steps);
+    let (updates, learned) = updates::read(&mut context, &root, &specimens);
+    let mut declared = drifts::read(&context, &root);
+    declared.extend(learned);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), declared, steps);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.
@@ -534,6 +547,9 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         partition,
         specimens,
         externals,
+        reductions,
+        superelements: Vec::new(),
+        updates,
     };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));

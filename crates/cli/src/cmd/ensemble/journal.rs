@@ -87,6 +87,29 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Takes the runs of another journal of the same model, which stays as it is.
+    pub(super) fn adopt(&mut self, path: &Path, identity: &str, about: &str) -> Result<(), Refusal> {
+        let other = Journal::open(path, identity, about, self.thin)?;
+        if other.thin != self.thin && !other.runs.is_empty() {
+            let what = "keeps its histories at other intervals: it is a piece of a study with another number of runs";
+            return Err(Refusal::Other(what.to_owned()));
+        }
+        for (key, outcome) in other.runs {
+            match self.runs.get(&key) {
+                Some(have) if entry(&key, have) != entry(&key, &outcome) => {
+                    let what = format!("has another result of a run that another piece has, too: {key}");
+                    return Err(Refusal::Other(what));
+                }
+                Some(_) => {}
+                None => {
+                    self.append(&key, &outcome).map_err(Refusal::File)?;
+                    self.runs.insert(key, outcome);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a run.
     pub(super) fn append(&mut self, key: &str, outcome: &Outcome) -> Result<(), String> {
         self.file.write_all(&entry(key, outcome)).map_err(|e| unwritten(&self.path, &e))

@@ -9,6 +9,8 @@ mod page;
 mod question;
 mod records;
 mod saving;
+mod shards;
+mod truths;
 mod worker;
 
 use std::collections::BTreeMap;
@@ -40,6 +42,7 @@ use interfield::table::{aligned, short, time};
 use journal::{Journal, Refusal};
 use question::{Mistake, Question};
 use saving::Origin;
+use shards::Shard;
 use worker::{Shaken, Timing, Worker};
 
 /// Most samples of a history that goes into the bands, and most numbers of all histories together (eight bytes each).
@@ -71,6 +74,8 @@ const MODES: (usize, usize) = (800, 40);
   interfield ensemble tower.toml --records records --intensity sa --levels \"0.1 g..1 g:10\" --exceeds \"drift > 2 %\" --collapse \"10 %\"
   interfield ensemble tower.toml --records records --levels \"0.1, 0.2, 0.4 g\" --exceeds \"residual roof.x > 5 mm\"
   interfield ensemble tower.toml --draw \"k~lognormal(8 kN/mm, 0.2)\" --draw \"zeta~uniform(0.02, 0.05)\" --sample 200
+  interfield ensemble tower.toml --seeds 1..1000 --shard 3/64
+  interfield ensemble tower.toml --seeds 1..1000 --merge
   interfield ensemble tower.toml --set k=4,8,16 --threads 1 --keep --json")]
 pub(crate) struct Args {
     /// Model file
@@ -129,12 +134,25 @@ pub(crate) struct Args {
     /// elastic slope
     #[arg(long, value_name = "VALUE")]
     collapse: Option<String>,
+    /// Rehearse online updating ([[update]]) over so many true specimens that differ from the first guess: the response with updating and
+    /// without, against that of a structure that knows the truth
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = ["seeds", "records", "levels", "draw", "exceeds"])]
+    truths: Option<u32>,
+    /// Largest difference of a true parameter from the first guess, %
+    #[arg(long, value_name = "PERCENT", default_value_t = 30.0, value_parser = spread, requires = "truths")]
+    spread: f64,
     /// Output folder [default: interfield-out/MODEL-ensemble]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Number of threads [default: all hardware threads]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
+    /// Run only this piece of the study, e.g. 3/64, on as many machines as there are; --merge puts the pieces together
+    #[arg(long, value_name = "NUMBER/ALL", value_parser = shards::read, conflicts_with = "merge")]
+    shard: Option<Shard>,
+    /// Put the pieces of --shard together: those in the output folder, and in these folders
+    #[arg(long, value_name = "FOLDER", num_args = 0..)]
+    merge: Option<Vec<PathBuf>>,
     /// Keep the result file of every run, in FOLDER/runs
     #[arg(long)]
     keep: bool,
@@ -164,7 +182,16 @@ fn drawn(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), distribution.trim().to_owned()))
 }
 
+/// A percentage below which no parameter loses its sign.
+fn spread(text: &str) -> Result<f64, String> {
+    let found = text.trim_end_matches(['%', ' ']).parse::<f64>().ok().filter(|x| (0.0..95.0).contains(x));
+    found.ok_or_else(|| "write a percentage between 0 and 95, for example 30".to_owned())
+}
+
 pub(crate) fn run(args: &Args) -> Exit {
+    if let Some(count) = args.truths {
+        return truths::ask(args, count).unwrap_or_else(|exit| exit);
+    }
     ask(args).unwrap_or_else(|exit| exit)
 }
 
@@ -221,15 +248,19 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
     // Parsing it once more brings in the files that the model refers to.
     let _ = variants.model(&(&worker::settings(&settings, &question.study.variables(), &cases[0])).into());
     let identity = identity(&loaded, &variants.files());
-    let path = out.join("journal.bin");
-    let journal = Journal::open(&path, &identity, &about(&stem, &first), thinning(&first, cases.len()));
-    let journal = journal.map_err(|e| match e {
+    let path = out.join(args.shard.map_or_else(|| "journal.bin".to_owned(), Shard::file));
+    let about = about(&stem, &first);
+    let journal = Journal::open(&path, &identity, &about, thinning(&first, cases.len()));
+    let mut journal = journal.map_err(|e| match e {
         Refusal::File(message) => failed(args, &message, ELSEWHERE),
         Refusal::Other(what) => {
             let help = "give another folder with --output, or delete this one".to_owned();
             refuse(args, &[(format!("`{}` {what}", out.display()), help)])
         }
     })?;
+    if let Some(folders) = &args.merge {
+        shards::merge(&mut journal, (folders, &out), (&identity, &about)).map_err(|m| refuse(args, &[m]))?;
+    }
     let operator = Operator::default();
     on_interrupt(&operator);
     let stop = operator.stop_flag();
@@ -280,6 +311,10 @@ fn answer(
     told: &Told<'_>,
 ) -> Result<Exit, Exit> {
     let keys: Vec<String> = cases.iter().map(|c| worker.key(c)).collect();
+    if args.merge.is_some() {
+        let there = |key: &str| !worker.keep || worker.results(key).exists();
+        shards::missing(&journal, cases, &keys, there).map_or(Ok(()), |m| Err(refuse(args, &[m])))?;
+    }
     // A program at a fixed address serves one run at a time.
     let one_at_a_time = worker.first.externals.iter().any(|e| e.at.is_some());
     let threads = if one_at_a_time { 1 } else { args.threads.map_or_else(all_cores, |n| n as usize) };
@@ -289,11 +324,22 @@ fn answer(
         End::Stopped(done) => {
             complain(&format!(
                 "interrupted: {done} of {} runs are done; the same command continues from there",
-                cases.len()
+                cases.iter().filter(|c| args.shard.is_none_or(|s| s.has(c.index))).count()
             ));
             Exit::Interrupted
         }
     })?;
+    if let Some(shard) = args.shard {
+        let ended = shard.finish(journal, (&keys, &outcomes), (told.out, had));
+        let (text, document) = ended.map_err(|message| failed(args, &message, ELSEWHERE))?;
+        if args.json {
+            print_json(&document)
+        } else {
+            print(&text)
+        }
+        return Ok(Exit::Done);
+    }
+    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     let seconds = began.elapsed().as_secs_f64();
     let findings = Findings::new(worker, (cases, &outcomes), asked, threads);
     let origin = Origin {
@@ -565,16 +611,19 @@ enum End {
     Stopped(usize),
 }
 
-/// The outcomes of all cases in their order: those of the journal, and the others by running them; and how many were there.
+/// The outcomes of all cases in their order: those of the journal, and the others by running them; and how many were there. Of a piece of the
+/// study only its own.
 fn answers(
     args: &Args,
     worker: &Worker<'_>,
     (cases, keys): (&[Case], &[String]),
     journal: &mut Journal,
     threads: usize,
-) -> Result<(Vec<Outcome>, usize), End> {
+) -> Result<(Vec<Option<Outcome>>, usize), End> {
+    let own = |case: &Case| args.shard.is_none_or(|s| s.has(case.index));
     let there = |key: &String| journal.runs.get(key).filter(|_| !worker.keep || worker.results(key).exists()).cloned();
-    let mut outcomes: Vec<Option<Outcome>> = keys.iter().map(there).collect();
+    let mut outcomes: Vec<Option<Outcome>> =
+        cases.iter().zip(keys).map(|(case, key)| there(key).filter(|_| own(case))).collect();
     // Runs are known by what they are, not by the intensity that was asked for then.
     let wanted = intensity::name(worker.measure);
     for (case, outcome) in cases.iter().zip(&mut outcomes) {
@@ -583,7 +632,8 @@ fn answers(
         }
     }
     let had = outcomes.iter().flatten().count();
-    let missing: Vec<&Case> = cases.iter().zip(&outcomes).filter(|(_, o)| o.is_none()).map(|(c, _)| c).collect();
+    let missing: Vec<&Case> =
+        cases.iter().zip(&outcomes).filter(|(c, o)| o.is_none() && own(c)).map(|(c, _)| c).collect();
     let bar = progress(missing.len() as u64, "runs", !args.json && !args.quiet);
     let mut trouble = None;
     each(
@@ -617,9 +667,9 @@ fn answers(
         return Err(End::NotWritten(message));
     }
     let there = outcomes.iter().flatten().count();
-    match there < cases.len() {
+    match there < cases.iter().filter(|c| own(c)).count() {
         true => Err(End::Stopped(there)),
-        false => Ok((outcomes.into_iter().flatten().collect(), had)),
+        false => Ok((outcomes, had)),
     }
 }
 

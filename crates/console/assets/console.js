@@ -130,8 +130,9 @@ function enable() {
   }
   // Whoever has the key can press it at any moment: what comes too early is kept by the loop, what comes too late is answered.
   const connected = socket && socket.readyState === 1;
-  $("abort").disabled = !hasKey || !connected;
-  $("abort").textContent = !connected ? "Not connected: use the emergency stop of the laboratory" : hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
+  const plays = about && about.kind === "playback";
+  $("abort").disabled = !hasKey || !connected || plays;
+  $("abort").textContent = plays ? "Playback: nothing moves" : !connected ? "Not connected: use the emergency stop of the laboratory" : hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
 }
 function ask(question, value, yes) {
   asked = yes;
@@ -320,8 +321,8 @@ function build() {
         if (!a.adapts.length) return;
         const p = add("compensation", "Compensation of " + name), list = element("dl", { class: "figures" }), main = a.adapts.length > 1 ? 1 : 0;
         p.parts.push(timePlot(p, "", [a.adapts[main]], () => windowed(rig.topic, [a.adapted + main], rig.time)));
-        p.read.firstChild.prepend(a.adapts[main] + " ");
-        const values = a.adapts.map((n) => { const dd = element("dd"); list.append(element("div", {}, element("dt", {}, n), dd)); return dd; });
+        p.read.firstChild.prepend(signs(a.adapts[main]) + " ");
+        const values = a.adapts.map((n) => { const dd = element("dd"); list.append(element("div", {}, element("dt", {}, signs(n)), dd)); return dd; });
         p.box.append(list);
         p.parts.push({ draw() { values.forEach((dd, i) => { dd.textContent = number(last(rig.topic, a.adapted + i)); }); } });
       });
@@ -397,7 +398,8 @@ function frame(now) {
   // Until the next frame what was drawn is on the screen.
   requestAnimationFrame(() => { window.console_latency.push(performance.now() - offset - oldest); if (window.console_latency.length > 4000) window.console_latency.shift(); });
 }
-window.addEventListener("resize", () => { restyled(); dirty = true; });
+// Sizes of letters are those of the panels when they were made.
+window.addEventListener("resize", () => { const before = em(); restyled(); if (em() !== before && about) build(); dirty = true; });
 window.addEventListener("scroll", () => { dirty = true; });
 const wished = localStorage.getItem("theme");
 if (wished) theme(wished); else { theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"); localStorage.removeItem("theme"); }

@@ -255,7 +255,11 @@ impl RunDesk {
     /// The run has ended.
     pub fn ended(&self, outcome: &str, good: bool) {
         *lock(&self.outcome) = Some((outcome.to_owned(), good));
-        self.hub.event(Event::now(if good { Kind::State } else { Kind::Alarm }, self.t(), outcome));
+        // The whole of it stands beside the state.
+        let text = outcome.split("; ").next().unwrap_or(outcome);
+        let advice = "Read the verdict and the log of the run before the next test.";
+        let (kind, advice) = if good { (Kind::State, "") } else { (Kind::Alarm, advice) };
+        self.hub.event(Event { advice: advice.to_owned(), ..Event::now(kind, self.t(), text) });
     }
 
     /// Waits until the time of the model is due on the wall, where no clock drives the run and nobody ends it.

@@ -13,7 +13,7 @@ use crate::events::{Event, Kind, Watcher};
 use crate::topic::{Feed, Source, Topic, source, thin_shown};
 
 /// Turns of the server that are kept for viewers that come later or are behind: 60 s of them.
-const KEPT: usize = 3000;
+const KEPT: usize = 6000;
 /// Most numbers that are kept, 8 bytes each.
 const NUMBERS: usize = 4_000_000;
 /// Most events that are kept.
@@ -439,7 +439,7 @@ mod tests {
         let hub = Hub::new(json!({}));
         let columns = (0..40).map(|i| Column::new(format!("c{i}"), "", 1.0)).collect();
         let mut feed = hub.topic(Topic { name: "run".into(), columns, time: 0, rig: false, open: true }, 64);
-        for turn in 0..180_000u32 {
+        for turn in 0..360_000u32 {
             (0..2).for_each(|_| feed.send());
             if turn % 10 == 0 {
                 hub.event(Event::now(Kind::Note, f64::from(turn), "x"));
@@ -449,7 +449,7 @@ mod tests {
             assert!(inner.turns.len() <= KEPT && inner.numbers <= NUMBERS && inner.events.len() <= EVENTS);
         }
         let inner = lock(&hub.0.inner);
-        assert_eq!((inner.turns.len(), inner.events.len(), inner.last), (KEPT, EVENTS, 180_000));
+        assert_eq!((inner.turns.len(), inner.events.len(), inner.last), (KEPT, EVENTS, 360_000));
         assert!(inner.turns.capacity() <= 2 * KEPT && inner.numbers == KEPT * 80);
     }
 }

@@ -15,9 +15,9 @@ use crate::hub::{Hub, lock};
 use crate::{assets, camera, mcap, prometheus, viewer};
 
 /// How often the rings are emptied.
-const TURN: Duration = Duration::from_millis(20);
+const TURN: Duration = Duration::from_millis(10);
 /// Every how manyth time the state of the test is told.
-const STATUS: u64 = 5;
+const STATUS: u64 = 10;
 /// Most connections at once. Whoever comes then takes the place of another one, see [`Door`].
 const CONNECTIONS: usize = 48;
 
@@ -187,7 +187,7 @@ impl Console {
             let _ = thread.join();
         }
         // Viewers see the last state, and have a second for it.
-        for _ in 0..50 {
+        for _ in 0..100 {
             if self.connections.load(Ordering::Acquire) == 0 {
                 return;
             }

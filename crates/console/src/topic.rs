@@ -52,8 +52,8 @@ impl Topic {
     }
 }
 
-/// Rows of a topic that are shown at most in one turn of the server: 8 of every 20 ms.
-const SHOWN: usize = 8;
+/// Rows of a topic that are shown at most in one turn of the server: 4 of every 10 ms.
+const SHOWN: usize = 4;
 
 /// A topic and the end of its ring.
 pub(crate) struct Source {

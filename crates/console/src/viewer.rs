@@ -17,7 +17,7 @@ use crate::desk::Command;
 use crate::hub::{Hub, message};
 
 /// How long a viewer is listened to before something may be sent again.
-const LISTEN: Duration = Duration::from_millis(15);
+const LISTEN: Duration = Duration::from_millis(8);
 /// Longest time that a viewer may take to take what is sent.
 const TAKE: Duration = Duration::from_secs(5);
 /// Messages with rows or a status that may be under way.
@@ -25,8 +25,8 @@ const WINDOW: u64 = 6;
 /// Longest message of a viewer, bytes.
 const LONGEST: usize = 16 * 1024;
 /// Messages of a viewer in a second, and how many at once.
-const RATE: f64 = 120.0;
-const BURST: f64 = 240.0;
+const RATE: f64 = 250.0;
+const BURST: f64 = 500.0;
 /// Commands of a viewer that wait for the one before.
 const WAITING: usize = 16;
 /// Wrong keys after which a viewer is sent away.

@@ -138,7 +138,7 @@ pub(crate) fn shown(hub: &Hub, model: &Arc<Model>) -> Shown {
     Arc::new(move |specimen, controller| {
         let topic = rig_topic(specimen, controller, &model.units);
         hub.tell_more("rigs", rig_about(specimen, controller, &model.units, &topic));
-        // A second of samples: the server empties it every 20 ms.
+        // A second of samples: the server empties it every 10 ms.
         let rows = ((1.0 / specimen.period) as usize).clamp(256, 1 << 14);
         Some(hub.topic(topic, rows))
     })

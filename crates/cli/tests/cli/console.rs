@@ -173,7 +173,8 @@ fn a_test_is_armed_started_noted_and_finished_from_the_page_and_is_the_same_test
     page.word(&["finished"]);
     assert_eq!(running.end().0, Some(0));
     assert_eq!(bits(&plain), bits(&shown), "a console changes the test");
-    let log = Reader::open(&shown.with_extension("lab.h5")).unwrap().log();
+    let recorded = Reader::open(&shown.with_extension("lab.h5")).unwrap();
+    let log = recorded.log();
     for line in
         ["operator (Ada): arm", "operator (Ada): start", "operator (Ada): time scale 0.001", "ready <b>and</b> armed"]
     {
@@ -201,7 +202,8 @@ fn an_emergency_stop_from_the_page_ends_a_test() {
     let status = page.word(&["aborted"]);
     assert_eq!(status["level"], "alarm");
     assert_eq!(running.end().0, Some(3));
-    let log = Reader::open(&results.with_extension("lab.h5")).unwrap().log();
+    let recorded = Reader::open(&results.with_extension("lab.h5")).unwrap();
+    let log = recorded.log();
     assert!(log.contains("operator (Ada): pause") && log.contains("operator (Ada): abort"), "{log}");
 }
 

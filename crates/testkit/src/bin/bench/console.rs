@@ -25,8 +25,8 @@ const VIEWERS: usize = 10;
 /// Columns of a rig with one actuator.
 const COLUMNS: usize = 40;
 /// Turns of the server in an hour, and samples of the loop in each.
-const HOUR: u32 = 180_000;
-const SAMPLES: usize = 80;
+const HOUR: u32 = 360_000;
+const SAMPLES: usize = 40;
 /// A page of memory on the machines that this is measured on, bytes.
 const PAGE: f64 = 4096.0;
 
@@ -176,13 +176,13 @@ fn memory(turns: u32) -> Result<Vec<Row>, String> {
             feed.row().fill(f64::from(n) + i as f64);
             feed.send();
         }
-        hub.turn(n % 5 == 0);
+        hub.turn(n % 10 == 0);
         if n == turns / 6 {
             early = resident();
         }
     }
     let Some((early, late)) = early.zip(resident()) else { return Ok(Vec::new()) };
-    let what = format!("memory after {:.0} min of a stream / after a sixth of it", f64::from(turns) / 3000.0);
+    let what = format!("memory after {:.0} min of a stream / after a sixth of it", f64::from(turns) / 6000.0);
     let note = format!("{} rows lost", feed.dropped());
     Ok(vec![row(what, "MB", late, early, Bar::RatioBelow(1.02), note)])
 }

@@ -15,7 +15,8 @@ use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
-    Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled,
+    Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint,
+    coupled,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;

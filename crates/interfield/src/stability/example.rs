@@ -93,10 +93,19 @@ fn beside(
             if inline { format!(", {name} = [{value}, {value}]") } else { format!("\n{name} = [{value}, {value}]") };
         return Ok((span.end..span.end, added));
     }
+    let key = format!("uncertain = {{ {name} = [{value}, {value}] }}");
     let mut headers = text.match_indices("[[specimen]]").filter(|(i, _)| *i == 0 || text[..*i].ends_with('\n'));
-    let (at, header) = headers.nth(specimen).ok_or("its specimen is not written as [[specimen]]")?;
-    let end = at + header.len();
-    Ok((end..end, format!("\nuncertain = {{ {name} = [{value}, {value}] }}")))
+    if let Some((at, header)) = headers.nth(specimen) {
+        let end = at + header.len();
+        return Ok((end..end, format!("\n{key}")));
+    }
+    // Written out, a list of tables has one on each line.
+    let list = "\nspecimen = [\n";
+    let start = text.find(list).ok_or("its specimen was not found")? + list.len();
+    let mut lines = text[start..].match_indices("    { ").filter(|(i, _)| *i == 0 || text[..start + i].ends_with('\n'));
+    let (at, open) = lines.nth(specimen).ok_or("its specimen was not found")?;
+    let end = start + at + open.len();
+    Ok((end..end, format!("{key}, ")))
 }
 
 /// A text with parts of it replaced.

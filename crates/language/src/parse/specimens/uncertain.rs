@@ -183,7 +183,8 @@ pub(super) fn actuator(
         let Some(own) = numbers.get(name) else { continue };
         if known.is_value() {
             numbers.set(name, known.range[0]);
-        } else {
+        } else if !(name.ends_with("_noise") && own == 0.0) {
+            // A file that says nothing of a noise does not say that there is none.
             check(context, name, Some(known), own);
         }
     }

@@ -1,4 +1,4 @@
-//! A model with `[[reduce]]` as one whose linear parts are superelements (book: reduction).
+//! A model with `[[reduce]]` as one whose linear parts are superelements (book: reduction 2).
 //!
 //! A superelement is an element with constant matrices on the kept degrees of freedom and on generalised ones. What was inside follows these
 //! like the followers of a constraint, so that all of it can be recorded, drawn and given a load that is there from the beginning; elements
@@ -207,7 +207,6 @@ fn insert(
     let largest = component.stiffness.iter().fold(0.0f64, |m, k| m.max(k.abs()));
     let mixed = apart.iter().any(|k| k.abs() > 1e-13 * largest);
     let whole = scaled(element.stiffness.clone());
-    let damping = project(&component.damping);
     let matrices = match (mixed, any(&component.damped)) {
         (false, _) => vec![(whole, true)],
         (true, false) => vec![(whole, false)],
@@ -215,13 +214,13 @@ fn insert(
     };
     let mut elements = Vec::new();
     for (i, (stiffness, damped)) in matrices.into_iter().enumerate() {
-        let (mass, damping) = if i == 0 { (mass.clone(), damping.clone()) } else { Default::default() };
+        let mass = if i == 0 { mass.clone() } else { Vec::new() };
         let name = if i == 0 { asked.name.clone() } else { format!("{}-undamped", asked.name) };
         elements.push(model.elements.len());
         model.elements.push(Element {
             name,
             type_name: "superelement".to_owned(),
-            kind: Kind::Linear { dofs: dofs.clone(), mass, damping, stiffness },
+            kind: Kind::Linear { dofs: dofs.clone(), mass, damping: Vec::new(), stiffness },
             damped,
             given: None,
             s0: Vec::new(),

@@ -182,8 +182,7 @@ damped = false
         // From above, and worse towards the first mode that is missing.
         assert!(off < 1e-4 && off > -1e-9, "mode {mode} at {} rad/s: {off:e}", a.omega2[mode].sqrt());
         let (ra, rb) = (a.ratio(mode).expect("elastic"), b.ratio(mode).expect("elastic"));
-        // A dashpot inside acts on the missing modes, too.
-        assert!((rb / ra - 1.0).abs() < 1e-3, "damping of mode {mode}: {ra} {rb}");
+        assert!((rb / ra - 1.0).abs() < 1e-4, "damping of mode {mode}: {ra} {rb}");
     }
     for (a, b) in a.directions.iter().zip(&b.directions) {
         assert_eq!(a.name, b.name);
@@ -191,8 +190,7 @@ damped = false
         assert!((b.effective[0] / a.effective[0] - 1.0).abs() < 1e-5 || a.effective[0] < 1e-6 * a.mass, "{}", a.name);
     }
     let off = apart(&run(reduced), &run(whole));
-    assert!(off.iter().all(|x| *x < 2e-2), "{off:?}");
-    assert!(off[5] < 2e-3 && off[6] < 2e-3, "force and deformation inside: {off:?}");
+    assert!(off.iter().all(|x| *x < 2e-3), "{off:?}");
 }
 
 /// A part of a divided structure is reduced with its interface as it is.

@@ -1,9 +1,10 @@
 """The operator's console in a real browser: a test is armed, started, paused, noted, resumed and finished from the page; another one is stopped in an
 emergency; a finished one is played back. Prints what was found as JSON; pictures of the page go to a folder.
 
-Usage: python peers/console PROGRAM MODEL FOLDER CHROMIUM
+Usage: python peers/console PROGRAM MODEL FOLDER CHROMIUM [--latency]: everything, or only how long a sample takes to the screen
 """
 
+import io
 import json
 import os
 import re
@@ -59,20 +60,42 @@ def time_scale(browser, scale):
     browser.wait("time scale", "return document.getElementById('scale').textContent === arguments[0]", scale)
 
 
-def fits(browser):
-    return browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
+def looks_right(browser, name):
+    """Nothing is cut off or lies over something else: no scrolling sideways, no text wider than its place, the emergency stop on the screen."""
+    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), f"the page scrolls sideways at {name}"
+    assert browser.run("const r = document.getElementById('abort').getBoundingClientRect(); return r.top >= 0 && r.right <= innerWidth && r.width > 60"), name
+    cut = browser.run("return [...document.querySelectorAll('#word, #abort, #numbers dd, nav button, .panel h2, .panel h2 > *, .panel small, .limit, .figures div')]"
+                      ".filter((e) => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML.slice(0, 160))")
+    assert not cut, f"cut off at {name}: {cut}"
+    covered = browser.run("const b = [...document.querySelectorAll('.panel')].map((p) => p.getBoundingClientRect()); const over = (p, q) => p.left < q.right - 1 && "
+                          "q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1; return b.some((p, i) => b.some((q, k) => k > i && over(p, q)))")
+    assert not covered, f"panels lie over each other at {name}"
+
+
+def drawn(browser):
+    """Waits until the page was drawn after what changed."""
+    browser.run("window.resized_at = performance.now()")
+    browser.wait("drawn again", "return performance.now() - window.resized_at > 300")
+
+
+# Whatever is a picture or a script in the name of somebody or in a note stays a text.
+SCRIPT = "<img src=x onerror='window.hacked=1'>"
 
 
 def first_run(program, model, folder, browser, found):
     results, mcap = os.path.join(folder, "first.h5"), os.path.join(folder, "first.mcap")
+    # The layout is saved beside the model.
+    own = os.path.join(folder, "model.toml")
+    shutil.copy(model, own)
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind(("127.0.0.1", 0))
     udp.settimeout(120)
     cameras = os.path.join(folder, "camera")
     os.makedirs(cameras)
     shutil.copy(os.path.join(folder, "camera.png"), os.path.join(cameras, "1.png"))
-    run = Run(program, "run", model, "--quiet", "-o", results, "--until", "8 s", "--console", "127.0.0.1:0", "--console-mcap", mcap,
+    run = Run(program, "run", own, "--quiet", "-o", results, "--until", "16 s", "--console", "127.0.0.1:0", "--console-mcap", mcap,
               "--console-mcap-live", "--console-metrics", "--console-udp", f"127.0.0.1:{udp.getsockname()[1]}", "--console-camera", cameras)
+    live = Live(run.viewer + "live.mcap")
     # Who has no key sees the page and commands nothing.
     browser.open(run.viewer)
     browser.word("ready")
@@ -82,34 +105,53 @@ def first_run(program, model, folder, browser, found):
     browser.word("ready")
     browser.wait("operator", "return document.getElementById('who').textContent.startsWith('operator')")
     assert "key=" not in browser.run("return location.href"), "the key stays in the address"
-    time_scale(browser, "20")
+    time_scale(browser, "1")
     confirm(browser, "arm")
     browser.word("armed")
+    assert browser.run("return document.body.dataset.level") == "attention", "armed is no state to overlook"
+    browser.picture(os.path.join(folder, "armed.png"))
     confirm(browser, "start")
     browser.word("running", "to start")
     browser.wait("hysteresis", "const c = document.querySelector('[data-panel=hysteresis] canvas'); return c && c.dataset.points > 100")
     browser.wait("structure moves", "const c = document.querySelector('[data-panel=structure] canvas'); return c && c.dataset.peak > 0")
+    # At its own speed into the motion; then so slowly that a busy machine sees the pause before the test is over.
+    browser.wait("6 s of the test", "return parseFloat(document.getElementById('t').textContent) > 6")
+    time_scale(browser, "20")
     browser.press(["p"])
     browser.word("holding")
     # The test slows down along its way before it stands.
     still = browser.wait("the test stands", "const t = document.getElementById('t').textContent; if (window.seen_t !== t) { window.seen_t = t; "
                          "window.since_t = performance.now(); } return performance.now() - window.since_t > 1000 && t")
+    confirm_note(browser, SCRIPT)
     confirm_note(browser, "crack at the base of the column")
     # Only what is on the screen is drawn.
     browser.run("document.querySelector('[data-panel=events]').scrollIntoView()")
     browser.wait("the note in the time line", "return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.startsWith('crack at the base'))")
     assert browser.run("return document.getElementById('t').textContent") == still, "time goes on during a pause"
     assert browser.run("return document.body.dataset.level") == "attention"
+    assert browser.run("return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.startsWith(arguments[0])) && !window.hacked", SCRIPT)
+    # What was pressed while the page stood still is not sent when it goes on; the loop is not asked.
+    browser.run("window.old_click = new MouseEvent('click', { bubbles: true }); window.made_at = performance.now()")
+    browser.wait("the click is old", "return performance.now() - window.made_at > 1100")
+    browser.run("document.querySelector('[data-do=resume]').dispatchEvent(window.old_click)")
+    assert "not sent" in browser.text("#answer") and browser.run("return document.getElementById('ask').hidden")
+    # The page says the numbers that the loop says.
+    limits = browser.run("return [...document.querySelectorAll('.limit')].map((e) => e.innerText)")
+    assert any("displacement" in text and "of 280 mm" in text and "%" in text for text in limits), limits
+    assert any("tracking" in text and "of 20 mm" in text and "abort" in text for text in limits), limits
+    cursor = browser.run("return [...document.querySelectorAll('[data-panel=ground] canvas')].map((c) => parseFloat(c.dataset.cursor))[0]")
+    assert abs(cursor - float(still.split()[0])) < 0.02, (cursor, still)
+    assert browser.text("#step").split()[0].isdigit() and "of" in browser.text("#step"), browser.text("#step")
+    layout(browser, own)
     shown = browser.run("return [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel)")
     for panel in ["structure", "hysteresis", "tracking", "error", "limits", "cut", "energy", "ground", "timing", "compensation", "events", "cameras"]:
         assert panel in shown, f"no panel {panel}: {shown}"
     browser.wait("camera", "window.scrollTo(0, 1e6); const i = document.querySelector('[data-panel=cameras] img'); return i.naturalWidth > 0")
     browser.run("window.scrollTo(0, 0)")
-    metrics = urllib.request.urlopen(run.viewer + "metrics").read().decode()
-    assert 'interfield_test_state{state="holding"} 1' in metrics, metrics
-    found["metrics"] = sum(not line.startswith("#") for line in metrics.splitlines())
-    row = json.loads(udp.recv(65536))
-    assert "timestamp" in row and len(row) == 2, row
+    found["metrics"] = read_metrics(run.viewer + "metrics")
+    # During a pause nothing new is sent of the run, but the rig goes on: what is received names one topic and its numbers.
+    names = plotjuggler(json.loads(udp.recv(65536)))
+    assert len({name.split("/")[0] for name in names}) == 1 and len(names) > 3, names
     # What is shown says so when it is old: the program is stopped as a whole, as a bad network would.
     run.process.send_signal(signal.SIGSTOP)
     browser.wait("the page says that it is old", "return !document.getElementById('old').hidden")
@@ -121,10 +163,8 @@ def first_run(program, model, folder, browser, found):
         browser.size(width, height)
         if browser.run("return document.documentElement.dataset.theme") != theme:
             browser.press(["t"])
-        browser.run("window.resized_at = performance.now()")
-        browser.wait("drawn again", "return performance.now() - window.resized_at > 300")
-        assert fits(browser), f"the page scrolls sideways at {name}"
-        assert browser.run("const r = document.getElementById('abort').getBoundingClientRect(); return r.top >= 0 && r.right <= innerWidth && r.width > 60")
+        drawn(browser)
+        looks_right(browser, name)
         browser.picture(os.path.join(folder, f"{name}.png"))
     browser.size(1600, 1200)
     confirm(browser, "resume")
@@ -132,28 +172,98 @@ def first_run(program, model, folder, browser, found):
     time_scale(browser, "0.2")
     browser.word("finished")
     browser.wait("verdict", "return document.getElementById('detail').textContent.includes('verdict')")
-    found["latency_ms"] = browser.run("const l = [...window.console_latency].sort((a, b) => a - b); return [l.length, l[l.length >> 1], l[Math.floor(0.99 * l.length)]]")
+    found["latency_ms"] = latency(browser)
     browser.picture(os.path.join(folder, "finished.png"))
     code = run.end()
     assert code == 0, "".join(run.lines)
+    found["mcap_live"] = read_mcap(live.end())
     log = open(results.replace(".h5", ".lab.h5"), "rb").read()
     for line in [b"operator (operator): arm", b"operator (operator): pause", b"note (operator): crack at the base of the column"]:
         assert line in log, f"not in the recording: {line}"
     times = open(results.replace(".h5", ".pictures/times.csv")).read()
     assert "unix [ms]" in times and len(times.splitlines()) >= 2, times
-    found["mcap"] = read_mcap(mcap)
+    with open(mcap, "rb") as file:
+        found["mcap"] = read_mcap(file)
     return results
 
 
-def read_mcap(path):
+class Live:
+    """The stream as MCAP while it is written, until it ends."""
+
+    def __init__(self, address):
+        self.bytes = io.BytesIO()
+        answer = urllib.request.urlopen(address)
+        self.thread = threading.Thread(target=lambda: shutil.copyfileobj(answer, self.bytes), daemon=True)
+        self.thread.start()
+
+    def end(self):
+        self.thread.join(60)
+        assert not self.thread.is_alive(), "the live stream does not end with the test"
+        self.bytes.seek(0)
+        return self.bytes
+
+
+def latency(browser):
+    """How many frames, and how old the oldest sample in them was when they were on the screen, ms: median, 99 %, most."""
+    return browser.run("const l = [...window.console_latency].sort((a, b) => a - b), at = (p) => Math.round(10 * l[Math.floor(p * (l.length - 1))]) / 10; "
+                       "return [l.length, at(0.5), at(0.99), at(1)]")
+
+
+def layout(browser, model):
+    """Panels are left out, moved and saved, and the layout is there again when the page is."""
+    before = browser.run("return [...new Set([...document.querySelectorAll('.panel')].map((p) => p.dataset.panel))]")
+    browser.press(["l"])
+    browser.click("#show-energy")
+    browser.wait("a panel less", "return !document.querySelector('[data-panel=energy].panel')")
+    browser.click("#menu li[data-panel=events] button[aria-label$=up]")
+    browser.wait("a panel moved", "const k = [...new Set([...document.querySelectorAll('.panel')].map((p) => p.dataset.panel))]; return k.indexOf('events') < k.indexOf('error')")
+    browser.click("#save")
+    browser.wait("saved", "return document.getElementById('answer').textContent.includes('saved in')")
+    saved = json.load(open(model.replace(".toml", ".console.json")))["panels"]
+    assert "energy" not in saved and saved.index("events") < saved.index("error"), saved
+    browser.run("sessionStorage.removeItem('layout')")
+    browser.again()
+    browser.wait("operator again", "return document.getElementById('who').textContent.startsWith('operator')")
+    browser.wait("the saved layout", "const k = [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel); return k.length > 5 && !k.includes('energy')")
+    # As it was, for what follows.
+    browser.run("sessionStorage.setItem('layout', JSON.stringify(arguments[0]))", before)
+    browser.again()
+    browser.wait("operator again", "return document.getElementById('who').textContent.startsWith('operator')")
+    browser.wait("hysteresis again", "const c = document.querySelector('[data-panel=hysteresis] canvas'); return c && c.dataset.points > 100")
+
+
+def read_metrics(address):
+    from prometheus_client.parser import text_string_to_metric_families
+
+    families = {f.name: f for f in text_string_to_metric_families(urllib.request.urlopen(address).read().decode())}
+    state = families["interfield_test_state"].samples[0]
+    assert state.labels == {"state": "holding"} and state.value == 1, state
+    assert families["interfield_rig_late_samples"].type == "counter" and families["interfield_console_viewers"].samples[0].value >= 1, families
+    assert all(f.documentation for f in families.values()), families
+    return sum(len(f.samples) for f in families.values())
+
+
+def plotjuggler(row, path=""):
+    """Series of a datagram as PlotJuggler makes them: every number by its path; the time is the field `timestamp`."""
+    names = []
+    for key, value in row.items():
+        name = f"{path}/{key}" if path else key
+        if isinstance(value, dict):
+            names += plotjuggler(value, name)
+        elif isinstance(value, (int, float)) and name != "timestamp":
+            names.append(name)
+    assert path or row["timestamp"] > 1.7e9, row
+    return names
+
+
+def read_mcap(file):
     from mcap.reader import make_reader
 
     counts = {}
-    with open(path, "rb") as file:
-        for schema, channel, message in make_reader(file).iter_messages():
-            row = json.loads(message.data)
-            assert schema.encoding == "jsonschema" and set(row) <= set(json.loads(schema.data)["properties"]) | {"stamp", "advice"}
-            counts[channel.topic] = counts.get(channel.topic, 0) + 1
+    for schema, channel, message in make_reader(file).iter_messages():
+        row = json.loads(message.data)
+        assert schema.encoding == "jsonschema" and set(row) <= set(json.loads(schema.data)["properties"]) | {"stamp", "advice"}
+        counts[channel.topic] = counts.get(channel.topic, 0) + 1
     assert counts.get("/run", 0) > 100 and counts.get("/events", 0) > 3 and any(c.startswith("/rig.") for c in counts), counts
     return counts
 
@@ -175,11 +285,15 @@ def emergency(program, model, folder, browser, found):
     browser.word("armed")
     confirm(browser, "start")
     browser.word("running")
-    # One click, no question; the button is open to the holder of the key in every state.
-    assert not browser.run("return document.getElementById('abort').disabled")
+    # The page is loaded again at the worst moment: whoever holds the key still does. One click, no question.
+    browser.again()
+    browser.wait("the emergency stop", "return !document.getElementById('abort').disabled")
     browser.click("#abort")
     browser.word("aborted")
     browser.wait("alarm", "return document.body.dataset.level === 'alarm'")
+    browser.wait("what to do", "return document.getElementById('detail').textContent.length > 10")
+    drawn(browser)
+    looks_right(browser, "alarm")
     browser.picture(os.path.join(folder, "alarm.png"))
     code = run.end()
     assert code == 3, f"exit code {code}: {''.join(run.lines)}"
@@ -196,6 +310,8 @@ def playback(program, results, folder, browser, found):
     shown = browser.run("return [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel)")
     for panel in ["structure", "hysteresis", "tracking", "ground", "events"]:
         assert panel in shown, f"no panel {panel} in a playback: {shown}"
+    browser.wait("notes of the test", "return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.includes('crack at the base'))")
+    browser.wait("its pictures", "const i = document.querySelector('[data-panel=cameras] img'); return i && i.naturalWidth > 0")
     browser.press(["c"])
     browser.type("#typed", "0.05")
     browser.press([ENTER])
@@ -210,8 +326,20 @@ def playback(program, results, folder, browser, found):
     found["playback"] = len(shown)
 
 
+def only_latency(program, model, folder, browser):
+    """A test at its own speed, with the page in front of it."""
+    run = Run(program, "run", model, "--quiet", "-o", os.path.join(folder, "latency.h5"), "--console", "127.0.0.1:0", "--console-start")
+    browser.open(run.operator)
+    browser.word("running")
+    browser.wait("20 s of the test", "return parseFloat(document.getElementById('t').textContent) > 20")
+    found = latency(browser)
+    browser.click("#abort")
+    run.end()
+    return found
+
+
 def main():
-    program, model, folder, chromium = sys.argv[1:]
+    program, model, folder, chromium = sys.argv[1:5]
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     picture(os.path.join(folder, "camera.png"))
@@ -219,6 +347,9 @@ def main():
     browser = Browser(os.path.join(folder, "profile"), chromium)
     try:
         browser.size(1600, 1200)
+        if "--latency" in sys.argv:
+            print(json.dumps(only_latency(program, model, folder, browser)))
+            return
         results = first_run(program, model, folder, browser, found)
         emergency(program, model, folder, browser, found)
         playback(program, results, folder, browser, found)

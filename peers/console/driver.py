@@ -65,7 +65,14 @@ class Browser:
         self.do("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
     def size(self, width, height):
-        self.do("POST", "/window/rect", {"width": width, "height": height})
+        """Size of the page itself, in its own pixels."""
+        self.develop("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def develop(self, command, parameters):
+        return self.do("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def again(self):
+        self.do("POST", "/refresh", {})
 
     def picture(self, path):
         with open(path, "wb") as file:

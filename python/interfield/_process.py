@@ -10,6 +10,8 @@ import contextlib
 import json
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["in_processes"]
 
 
+def _follow() -> None:
+    """Ends this process with the one that started it, however that ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _host(source: Any, chosen: str, name: str, law: Any, dofs: int, pipe: Any) -> None:
     """The process of a specimen."""
+    # Ctrl-C reaches this process too: the test still needs its specimen, to lead it home.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
     try:
         told = _native.host(
             source, chosen, callables.spec(name, law, dofs), name, lambda address: pipe.send(("ready", address))
@@ -50,32 +63,45 @@ def in_processes(
     source = moved._source()
     context = multiprocessing.get_context("spawn")
     running: dict[str, tuple[Any, Any]] = {}
-    told: dict[str, Any] = {}
+
+    def hear(name: str) -> tuple[str, Any]:
+        process, pipe = running[name]
+        try:
+            word, what = pipe.recv()
+            return str(word), what
+        except EOFError:
+            process.join()
+            return "failed", f"its process ended with code {process.exitcode}"
+
     try:
         for name, law in specimens.items():
-            here, there = context.Pipe()
+            here, there = context.Pipe(duplex=False)
             process = context.Process(target=_host, args=(source, chosen, name, law, known[name], there), daemon=True)
             process.start()
+            # Its end is its own: when it is gone, this is heard here.
+            there.close()
             running[name] = (process, here)
-        for name, (process, here) in running.items():
-            while not here.poll(0.05):
-                if not process.is_alive():
-                    raise RuntimeError(f"the process of specimen `{name}` ended with code {process.exitcode}")
-            word, what = here.recv()
+        for name in running:
+            word, what = hear(name)
             if word != "ready":
-                raise RuntimeError(f"specimen `{name}`: {what}")
+                raise RuntimeError(
+                    f"specimen `{name}`: {what}\nits class or function must stand in a module that another process can import (not in a "
+                    "notebook), and a script that starts a real-time test needs `if __name__ == \"__main__\":`"
+                )
 
         def counted() -> dict[str, Any]:
-            for name, (process, here) in running.items():
-                if here.poll(5.0):
-                    word, what = here.recv()
+            told: dict[str, Any] = {}
+            for name, (_, pipe) in running.items():
+                if pipe.poll(5.0):
+                    word, what = hear(name)
                     told[name] = what if word == "done" else {"failed": what}
             return told
 
         yield source, counted
     finally:
-        for process, _ in running.values():
+        for process, pipe in running.values():
             process.join(1.0)
             if process.is_alive():
                 process.terminate()
                 process.join()
+            pipe.close()

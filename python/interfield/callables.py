@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = ["Compiled", "Law", "Spec"]
 
 #: A law or a specimen: `f(t, u, v)` with time in s, displacement and velocity (numbers, or arrays where it has several
-#: degrees of freedom), returns the resisting force(s). An object with `save()` and `restore(numbers)` can be taken back.
+#: degrees of freedom), returns the resisting force(s). An object with `save()` and `restore(numbers)` can be taken back. An object with
+#: `compiled()` is asked for its compiled function in the process that computes it.
 Law = Callable[..., Any]
 
 
@@ -27,6 +28,12 @@ class Compiled:
     states: int = 0
     array: bool = False
     owner: Any = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "the address of a compiled function holds in this process only: for real time, give an object with a method "
+            "`compiled()`, which is called in the process of the specimen and returns the compiled function"
+        )
 
     @classmethod
     def of(cls, function: Any, dofs: int = 1, states: int = 0) -> Compiled:
@@ -64,6 +71,8 @@ class Spec:
 
 def spec(name: str, law: Any, dofs: int) -> Spec:
     """A law with so many degrees of freedom for the native part."""
+    if hasattr(law, "compiled"):
+        law = law.compiled()
     if hasattr(law, "address") and not isinstance(law, Compiled):
         law = Compiled.of(law, dofs=dofs)
     if isinstance(law, Compiled):

@@ -206,6 +206,32 @@ class Model:
         """Sets keys of a table of the model file, such as `set("damping", rayleigh={"ratio": 0.05})`."""
         self._open().setdefault(section, {}).update(_toml.plain(keys))
 
+    def change(self, section: str, name: str, **keys: Any) -> None:
+        """Changes keys of a table that is there, such as `change("specimen", "isolators", rate="1 kHz")`; None removes one.
+
+        >>> import interfield
+        >>> model = interfield.Model("Oscillator", dofs=["x"])
+        >>> model.node("mass", mass="1 t", initial={"x": "1 mm"})
+        >>> model.change("node", "mass", mass="2 t", initial=None)
+        >>> print(model.to_toml())
+        title = "Oscillator"
+        dofs = ["x"]
+        <BLANKLINE>
+        [[node]]
+        name = "mass"
+        mass = "2 t"
+        <BLANKLINE>
+        """
+        tables = self._open().get(section, [])
+        named = [t for t in tables if isinstance(t, dict) and t.get("name") == name] if isinstance(tables, list) else []
+        if not named:
+            names = [str(t["name"]) for t in tables if isinstance(t, dict) and "name" in t] if isinstance(tables, list) else []
+            raise ValueError(f"the model has no {section} `{name}`; it has: {', '.join(names) or 'none'}")
+        for table in named:
+            table.update(_toml.plain(keys))
+            for key in [k for k, value in keys.items() if value is None]:
+                table.pop(key, None)
+
     def node(self, name: str, **keys: Any) -> None:
         """Adds a node: `mass`, `dofs`, `at`, `fixed`, `initial`, ..."""
         self.add("node", name=name, **keys)
@@ -410,7 +436,18 @@ class Model:
             from ._process import in_processes
 
             with in_processes(self, chosen, {**self._specimens, **(specimens or {})}) as (moved, hosts):
-                result = _run(moved, chosen, options, ([], [], []), observer, progress)
+                try:
+                    result = _run(moved, chosen, options, ([], [], []), observer, progress)
+                except RunError as stopped:
+                    counted = hosts()
+                    if stopped.result is not None:
+                        stopped.result.hosts = counted
+                    why = [f"specimen `{name}`: {told['failed']}" for name, told in counted.items() if "failed" in told]
+                    if not why:
+                        raise
+                    error = CallbackError("\n".join([*why, str(stopped)]), stopped.messages)
+                    error.result = stopped.result
+                    raise error from stopped
                 result.hosts = hosts()
                 return result
         return _run(source, chosen, options, self._functions(chosen, laws, specimens, compensators), observer, progress)
@@ -482,7 +519,8 @@ def _run(
     result = Result._of_run(told, channels, rows)
     if ended is not None:
         name, cause = ended
-        if isinstance(cause, KeyboardInterrupt):
+        if not isinstance(cause, Exception):
+            # Ctrl-C, the end of the program.
             raise cause
         what = f"the function of `{name}`" if name else "the observer"
         error: RunError = CallbackError(f"{what} ended the run: {type(cause).__name__}: {cause}\n{told['line']}")

@@ -55,8 +55,9 @@ class Result(Mapping[str, Floats]):
     'good'
     """
 
-    def __init__(self, reader: _native.Reader | None = None) -> None:
+    def __init__(self, reader: _native.Reader | None = None, path: str | None = None) -> None:
         self._reader = reader
+        self._path = path
         self._outcome: dict[str, Any] = {}
         self._kept: dict[int, Floats] = {}
         self._rows: Floats | None = None
@@ -71,13 +72,21 @@ class Result(Mapping[str, Floats]):
         cls, outcome: dict[str, Any], channels: list[tuple[str, str, str, str]], rows: tuple[Floats, Floats] | None
     ) -> Result:
         file = outcome["file"]
-        result = cls(_native.Reader(file) if rows is None and file else None)
+        result = cls(_native.Reader(file) if rows is None and file else None, file)
         result._outcome = outcome
         if rows is not None:
             result._t, result._rows = rows
             result._channels = [Channel(*c) for c in channels]
             result._index = {c.name: i for i, c in enumerate(result._channels)}
         return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A file is opened again where it is wanted.
+        return {**self.__dict__, "_reader": self._reader is not None, "_kept": {}, "_t": self._t if self._reader is None else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reader = _native.Reader(state["_path"]) if state["_reader"] else None
 
     # ---- a mapping --------------------------------------------------------------------------------------------------
 
@@ -162,7 +171,7 @@ class Result(Mapping[str, Floats]):
     @property
     def file(self) -> str | None:
         """The result file, if there is one."""
-        return self._outcome.get("file") if self._outcome else None
+        return self._path
 
     @property
     def recordings(self) -> list[str]:
@@ -264,4 +273,4 @@ def _spark(values: Floats, width: int = 160, height: int = 28) -> str:
 
 def open_result(path: str | os.PathLike[str]) -> Result:
     """Opens a result file or the recording of a specimen: complete, killed, or still being written (`refresh` looks again)."""
-    return Result(_native.Reader(os.fspath(path)))
+    return Result(_native.Reader(os.fspath(path)), os.fspath(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,9 @@ class Simulation:
         self._index = {name: i for i, (name, _) in enumerate(self._channels)}
         #: Takes a step, or so many; False once the analysis is at its end. Raises what a function of the model raised.
         self._step = self._native.step
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a simulation is not pickled: pickle its model and its `state`, and restore the state in another simulation")
 
     def step(self, count: int = 1) -> bool:
         """Takes a step, or `count` steps; False once the analysis is at its end."""

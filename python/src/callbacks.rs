@@ -17,6 +17,9 @@ use interfield_lab::partner::{Partner, Trouble};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+
+use crate::forks::guarded;
 
 /// The first exception of a callback, with the name of what it computes.
 pub(crate) type Blame = Arc<Mutex<Option<(String, PyErr)>>>;
@@ -90,7 +93,7 @@ struct Interpreted {
 impl Interpreted {
     fn ask(&self, py: Python<'_>, t: f64, u: &[f64], v: &[f64], force: &mut [f64]) -> PyResult<()> {
         if let ([u], [v]) = (u, v) {
-            let said = self.function.call1(py, (t, *u, *v))?;
+            let said = guarded(py, || self.function.call1(py, (t, *u, *v)))?;
             let said = said.bind(py);
             match said.extract::<f64>() {
                 Ok(x) => force[0] = x,
@@ -98,7 +101,7 @@ impl Interpreted {
             }
         } else {
             let (u, v) = (PyArray1::from_slice(py, u), PyArray1::from_slice(py, v));
-            let said = self.function.call1(py, (t, u, v))?;
+            let said = guarded(py, || self.function.call1(py, (t, u, v)))?;
             numbers(said.bind(py), force)?;
         }
         match force.iter().find(|f| !f.is_finite()) {
@@ -108,14 +111,18 @@ impl Interpreted {
     }
 }
 
-/// Reads as many numbers as there are places.
+/// Reads as many numbers as there are places. Bytes are a sequence of numbers in Python, and no forces.
 fn numbers(said: &Bound<'_, PyAny>, to: &mut [f64]) -> PyResult<()> {
     let list: Vec<f64> = match said.extract::<numpy::PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),
-        Err(_) => said.extract().map_err(|_| {
-            let kind = said.get_type();
-            PyTypeError::new_err(format!("it must return {} numbers, and returned {kind}", to.len()))
-        })?,
+        Err(_) => {
+            let bytes = said.is_instance_of::<PyBytes>() || said.is_instance_of::<PyByteArray>();
+            let list = if bytes { None } else { said.extract().ok() };
+            list.ok_or_else(|| {
+                let kind = said.get_type();
+                PyTypeError::new_err(format!("it must return {} numbers, and returned {kind}", to.len()))
+            })?
+        }
     };
     if list.len() != to.len() {
         return Err(PyValueError::new_err(format!("it must return {} numbers, and returned {}", to.len(), list.len())));
@@ -241,13 +248,13 @@ impl Multivariable for Commanding {
 
     fn command(&self, _memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]) {
         let asked = Python::attach(|py| {
-            let said = match (targets, measured) {
-                ([target], [measured]) => self.function.call1(py, (*target, *measured))?,
+            let said = guarded(py, || match (targets, measured) {
+                ([target], [measured]) => self.function.call1(py, (*target, *measured)),
                 _ => {
                     let (t, m) = (PyArray1::from_slice(py, targets), PyArray1::from_slice(py, measured));
-                    self.function.call1(py, (t, m))?
+                    self.function.call1(py, (t, m))
                 }
-            };
+            })?;
             let said = said.bind(py);
             match said.extract::<f64>() {
                 Ok(x) if commands.len() == 1 => commands[0] = x,

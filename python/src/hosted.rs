@@ -15,6 +15,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(host, module)?)
 }
 
+/// Of the thread that calls the function of the specimen, bytes.
+const STACK: usize = 16 << 20;
+
 /// Answers one test; `ready` is called with the address once it listens. What was counted, as JSON.
 #[pyfunction]
 fn host(py: Python<'_>, source: Source, chosen: &str, law: LawSpec, name: &str, ready: Py<PyAny>) -> PyResult<String> {
@@ -22,7 +25,7 @@ fn host(py: Python<'_>, source: Source, chosen: &str, law: LawSpec, name: &str, 
     let (blame, stop) = (Blame::default(), AtomicBool::new(false));
     let (found, stopped) = py.detach(|| {
         std::thread::scope(|scope| {
-            let serving = scope.spawn(|| {
+            let serve = || {
                 let file = source.open();
                 let mut make = || law.partner(&blame);
                 let mut listening = |address: &str| {
@@ -30,7 +33,13 @@ fn host(py: Python<'_>, source: Source, chosen: &str, law: LawSpec, name: &str, 
                     let _ = Python::attach(|py| ready.call1(py, (address,)));
                 };
                 file.host(&chosen, name, &mut make, &stop, &mut listening).map_err(Failure::from)
-            });
+            };
+            // Functions of Python expect the stack of a main thread.
+            let serving = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, serve);
+            let serving = match serving {
+                Ok(serving) => serving,
+                Err(e) => return (Ok(Err(Failure::from(format!("no thread for the specimen: {e}")))), None),
+            };
             let mut stopped = None;
             while !serving.is_finished() {
                 std::thread::park_timeout(Duration::from_millis(50));

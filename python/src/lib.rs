@@ -6,6 +6,7 @@
 
 mod callbacks;
 mod ensemble;
+mod forks;
 mod hosted;
 mod progress;
 mod results;
@@ -22,6 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<results::Reader>()?;
     module.add_class::<stepping::Stepper>()?;
+    forks::register(module)?;
     source::register(module)?;
     run::register(module)?;
     studies::register(module)?;

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
+use crate::forks::guarded;
+
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Steps between two looks at the clock.
@@ -36,7 +38,7 @@ impl Progress {
         Python::attach(|py| {
             py.check_signals()?;
             if let Some(shown) = &self.shown {
-                shown.call1(py, (done, all))?;
+                guarded(py, || shown.call1(py, (done, all)))?;
             }
             Ok(())
         })

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use interfield::record::settings_json;
 use interfield_results as results;
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::exceptions::{PyIndexError, PyIsADirectoryError, PyOSError};
 use pyo3::prelude::*;
 
 use crate::source::Failure;
@@ -19,6 +19,9 @@ pub(crate) struct Reader {
 }
 
 fn open(path: &Path) -> PyResult<results::Reader> {
+    if path.is_dir() {
+        return Err(PyIsADirectoryError::new_err(format!("{}: it is a folder", path.display())));
+    }
     results::Reader::open(path).map_err(|e| match e {
         results::Error::Io { .. } => PyOSError::new_err(e.to_string()),
         other => Failure::from(other.to_string()).into(),

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::callbacks::{Blame, LawSpec, callables};
+use crate::forks::guarded;
 use crate::progress::Progress;
 use crate::source::{Failure, Source, choices, warnings};
 
@@ -86,7 +87,8 @@ impl Observer for Watching {
             }
             if let Some(observer) = self.observer.as_ref().filter(|_| self.stopped.is_none()) {
                 let go_on = Python::attach(|py| {
-                    let said = observer.call1(py, (moment.t, PyArray1::from_slice(py, moment.row)))?;
+                    let row = PyArray1::from_slice(py, moment.row);
+                    let said = guarded(py, || observer.call1(py, (moment.t, row)))?;
                     // Also the false of numpy.
                     let said = said.bind(py);
                     Ok::<bool, PyErr>(said.is_none() || said.is_truthy()?)

@@ -19,7 +19,7 @@ def program(tmp_path_factory):
     out = tmp_path_factory.mktemp("c") / "steps"
     folder = os.path.dirname(LIBRARY)
     subprocess.run(
-        ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", os.path.join(CAPI, "include"),
+        ["cc", "-std=c99", "-pthread", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", os.path.join(CAPI, "include"),
          os.path.join(CAPI, "tests", "steps.c"), "-o", str(out), LIBRARY, f"-Wl,-rpath,{folder}", "-lm"], check=True)
     return str(out)
 

@@ -56,6 +56,15 @@ def test_all_problems_at_once_with_their_places():
     assert isinstance(caught.value, ValueError)
 
 
+def test_a_table_is_changed_by_its_name():
+    model = oscillator()
+    model.change("element", "k", k="160 kN/m")
+    assert model.modes().omega == pytest.approx([2 * np.sqrt(40.0)])
+    for section, name in (("element", "c"), ("specimen", "k"), ("analysis", "dt")):
+        with pytest.raises(ValueError, match=f"no {section} `{name}`; it has"):
+            model.change(section, name, k=1)
+
+
 def test_a_value_without_a_form_is_refused_at_once():
     with pytest.raises(TypeError, match="has no form in a model file"):
         oscillator().node("a", mass=object())

@@ -12,6 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NOTEBOOKS = os.path.join(HERE, "..", "notebooks")
 BOOK = os.path.join(HERE, "..", "..", "docs", "book", "src")
 CHAPTER = os.path.join(BOOK, "notebooks.md")
+# Not among the pictures of the book, which it draws itself.
+PICTURES = os.path.join(BOOK, "..", "..", "img")
 ORDER = ["first-run", "own-specimen", "couplings", "ida", "opensees", "own-scheme"]
 HEAD = """# Notebooks
 
@@ -39,7 +41,7 @@ def section(name, notebook):
             elif "image/png" in output.get("data", {}):
                 file = f"notebook-{name}-{len(pictures) + 1}.png"
                 pictures[file] = base64.b64decode(output.data["image/png"])
-                parts.append(f"![{name}, picture {len(pictures)}](img/{file})")
+                parts.append(f"![{name}, picture {len(pictures)}](../../img/{file})")
     return "\n\n".join(parts) + "\n", pictures
 
 
@@ -51,7 +53,7 @@ def test_it_runs_and_is_shown(name):
         with open(os.path.join(BOOK, f".notebook-{name}"), "w", encoding="utf-8") as file:
             file.write(text)
         for file_name, bytes_ in pictures.items():
-            with open(os.path.join(BOOK, "img", file_name), "wb") as file:
+            with open(os.path.join(PICTURES, file_name), "wb") as file:
                 file.write(bytes_)
         return
     with open(CHAPTER, encoding="utf-8") as file:
@@ -59,7 +61,7 @@ def test_it_runs_and_is_shown(name):
     for block in re.findall(r"```python\n.*?\n```", text, re.S):
         assert block in chapter, f"docs/book/src/notebooks.md is not current: INTERFIELD_BLESS=1 cargo xtask test python\n{block}"
     for file_name in pictures:
-        assert os.path.exists(os.path.join(BOOK, "img", file_name)) and file_name in chapter
+        assert os.path.exists(os.path.join(PICTURES, file_name)) and file_name in chapter
 
 
 def test_the_chapter_is_put_together():

@@ -57,7 +57,13 @@ def test_the_first_example_of_a_page_runs(tmp_path, page):
     os.symlink(os.path.abspath(MODELS), tmp_path / "models")
     said = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert said.stdout == "good\n"
-    assert (tmp_path / "response.png").read_bytes()[:4] == b"\x89PNG"
+    picture = (tmp_path / "response.png").read_bytes()
+    assert picture[:4] == b"\x89PNG"
+    shown = os.path.join(MODELS, "..", "docs", "book", "src", "img", "python-first.png")
+    if os.environ.get("INTERFIELD_BLESS"):
+        with open(shown, "wb") as file:
+            file.write(picture)
+    assert os.path.exists(shown)
     assert interfield.open_result(tmp_path / "response.h5").t[-1] == pytest.approx(10.0)
 
 
@@ -184,3 +190,11 @@ def test_a_test_with_a_specimen_rehearses():
     assert model.to_toml() and "loop" in rehearsal.text and rehearsal.data
     with pytest.raises(interfield.ModelError, match="nothing to rehearse"):
         oscillator().rehearse(progress=False)
+
+
+def test_a_terminal_sees_a_bar_that_goes_away(capfd):
+    oscillator(dt="0.01 ms", duration="4 s").run(progress=True)
+    shown = capfd.readouterr().err
+    assert "running [" in shown and "100 %" in shown and shown.endswith("\r")
+    oscillator().run()
+    assert capfd.readouterr().err == ""

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
+/// Licences of what is included in the sources and not a package, and how they start.
+const INCLUDED: &[(&str, &str)] = &[("crates/console/assets/uPlot.LICENSE", "The MIT License (MIT)")];
+
 /// Checks them; also that Cargo.lock is current.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let deny = context.root.join("deny.toml");
@@ -26,7 +29,13 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     if let Some(first) = problems.first() {
         return Err(format!("{} dependencies refused, first {first}", problems.len()));
     }
-    let mut text = format!("{} packages", packages.len());
+    for (file, start) in INCLUDED {
+        let licence = std::fs::read_to_string(context.root.join(file)).map_err(|e| format!("{file}: {e}"))?;
+        if !licence.starts_with(start) {
+            return Err(format!("{file} does not start with `{start}`"));
+        }
+    }
+    let mut text = format!("{} packages, {} included files", packages.len(), INCLUDED.len());
     if context.succeeds(context.cargo(["deny", "--version"])) {
         context.run(context.cargo(["deny", "--locked", "check", "licenses", "bans", "sources"]))?;
         text += ", and cargo-deny agrees";

@@ -102,6 +102,7 @@ fn usage() -> String {
     let mut text = String::from(
         "cargo xtask test [STAGE...]  run all stages, or those named\n\
          cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\
+         cargo xtask bench console    a loop beside viewers, and in Chromium; with --flood: ten minutes of hostile clients\n\
          cargo xtask bench python     what Python costs: a run, a step, a law\n",
     );
     text += hunt::USAGE;
@@ -216,6 +217,9 @@ fn cholmod(context: &Context) -> Result<std::path::PathBuf, String> {
 /// Builds and launches the benchmark program with the peers ready.
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
+    if args.iter().any(|a| a == "--flood") {
+        return console::bench(&context, args).map(|()| true);
+    }
     if args.first().is_some_and(|a| a == "python") {
         return package::bench(&context).map(|()| true);
     }
@@ -239,5 +243,8 @@ fn bench(args: &[String]) -> Result<bool, String> {
     }
     command.args(args).env("INTERFIELD_PYTHON", python).env("INTERFIELD_PEERS", context.root.join("peers"));
     context.run(command)?;
+    if args.is_empty() || args.iter().any(|a| a == "console") {
+        console::bench(&context, args)?;
+    }
     Ok(true)
 }

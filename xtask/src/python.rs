@@ -50,15 +50,15 @@ pub(crate) fn scripts(context: &Context) -> Result<PathBuf, String> {
     environment(context, &SCRIPTS, |_| Ok(()))
 }
 
-/// What reads MCAP.
+/// What reads MCAP and metrics.
 const CONSOLE: Environment = Environment {
     folder: "venv-console",
     requirements: "peers/requirements-console.txt",
-    modules: "mcap.reader",
+    modules: "mcap.reader, prometheus_client.parser",
     options: &["--no-deps"],
 };
 
-/// The Python that reads MCAP, made if need be.
+/// The Python that reads MCAP and metrics, made if need be.
 pub(crate) fn console(context: &Context) -> Result<PathBuf, String> {
     environment(context, &CONSOLE, |_| Ok(()))
 }

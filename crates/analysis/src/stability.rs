@@ -7,14 +7,15 @@
 //! double disturbs no run). Rounding splits a multiple eigenvalue of magnitude one (drift, the gap of two displacements)
 //! and may push one part out by 1e-8 for a double one and 1e-4 for a quadruple one. Whether an excess is real is therefore
 //! asked of the matrix: halfway between the eigenvalue and the unit circle, can the matrix be told from one that has an
-//! eigenvalue there? If not, the excess is a split, the motion grows as a power of time and not exponentially, and the
+//! eigenvalue there? How well entries are known is not guessed where it matters: a map that is not affine is probed again with differences of another
+//! size, and what changes is its error. If it cannot be told, the excess is a split, the motion grows as a power of time and not exponentially, and the
 //! map is reported as [`Stability::drifts`].
 
 use std::f64::consts::{LN_2, TAU};
 
 use interfield_kernel::{Fault, StepMap};
 use interfield_linalg::{
-    Complex, DominantOptions, EigenError, KrylovError, Ritz, dominant, eigenpairs, random, resolvent_distance,
+    Complex, DominantOptions, EigenError, KrylovError, Ritz, balance, dominant, eigenpairs, random, resolvent_distance,
 };
 
 use crate::probe::amplification;
@@ -185,6 +186,13 @@ pub fn step_matrix(map: &mut dyn StepMap, options: &Options) -> Result<StepMatri
 /// So many motions are reported at most.
 const REPORTED: usize = 8;
 
+/// Relative rounding of a matrix that is known as well as can be.
+const ROUNDING: f64 = 1e-12;
+/// Differences of the second probe over those of the first: no power of two, so that entries are rounded differently.
+const SMALLER: f64 = 0.37;
+/// The error of a matrix is at most so many times what changes from one probe to the other.
+const SURE: f64 = 10.0;
+
 /// An excess above this is no split of a multiple eigenvalue.
 const PLAIN: f64 = 0.05;
 
@@ -204,9 +212,10 @@ fn by_matrix(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, St
     let radius = motions.first().map_or(0.0, Motion::magnitude);
     let eigenvalues = motions.iter().map(|m| m.value).collect();
     let suspects = motions.iter().take_while(|m| m.magnitude() > 1.0 + options.tolerance).count();
+    let noise = if suspects > 0 { prober.measured_noise(&a, n)? } else { 0.0 };
     let mut guilty = None;
     for (i, motion) in motions[..suspects].iter().enumerate() {
-        if !is_split(&a, n, motion, prober.noise())? {
+        if !is_split(&a, n, motion, noise)? {
             guilty = Some(i);
             break;
         }
@@ -300,7 +309,25 @@ impl<'a> Prober<'a> {
 
     /// Relative rounding of what is probed.
     fn noise(&self) -> f64 {
-        if self.affine { 1e-12 } else { 1e-7 }
+        if self.affine { ROUNDING } else { 1e-7 }
+    }
+
+    /// Relative error of the matrix of one step, by probing it again with smaller differences: at most [`Prober::noise`].
+    fn measured_noise(&mut self, a: &[f64], n: usize) -> Result<f64, StabilityError> {
+        let assumed = self.noise();
+        if self.affine {
+            return Ok(assumed);
+        }
+        let base = self.base.clone();
+        let (again, _) = amplification(self.map, &base, SMALLER * self.size).map_err(StabilityError::Step)?;
+        self.steps += 2 * n;
+        // In the units in which the distance to a split is measured.
+        let (balanced, scale) = balance(a, n);
+        let length = |entries: &mut dyn Iterator<Item = f64>| entries.map(|x| x * x).sum::<f64>().sqrt();
+        let change = |k: usize| (again[k] - a[k]) * scale[k % n] / scale[k / n];
+        let (error, size) = (length(&mut (0..n * n).map(change)), length(&mut balanced.iter().copied()));
+        let measured = SURE * error / size.max(f64::MIN_POSITIVE);
+        Ok(if measured.is_finite() { measured.clamp(ROUNDING, assumed) } else { assumed })
     }
 
     fn step(&mut self, x: &[f64], factor: f64) -> Result<&[f64], Fault> {

@@ -1,27 +1,18 @@
 //! The functions: declared once for the compiler and for the header.
 #![allow(unsafe_code)]
 
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ffi::{CStr, c_char};
 use std::path::PathBuf;
 
 use interfield::ModelFile;
 
+use crate::handles::{Interfield, close, open, said, with};
 use crate::header::{Declaration, InC};
 use crate::session::{self, Session};
-
-/// What a handle points to; C sees its name only.
-pub struct Interfield(Session);
 
 const OK: i32 = 0;
 const OVER: i32 = 1;
 const FAILED: i32 = -1;
-
-thread_local! {
-    /// Why the last call of this thread without a handle failed.
-    static SAID: RefCell<CString> = RefCell::new(CString::default());
-}
 
 /// A text of the caller; the error is a sentence.
 fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
@@ -30,37 +21,6 @@ fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
     }
     // SAFETY: the header asks for a text that ends with a zero and lives during the call.
     unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| format!("{what} is not UTF-8"))
-}
-
-/// Does something with a session; no panic gets out.
-fn with<R>(handle: *mut Interfield, failed: R, work: impl FnOnce(&mut Session) -> Result<R, String>) -> R {
-    // SAFETY: the header asks for a handle of `interfield_open` that is not closed and used by one thread at a time.
-    let Some(own) = (unsafe { handle.as_mut() }) else {
-        say("the handle is a null pointer");
-        return failed;
-    };
-    let done = catch_unwind(AssertUnwindSafe(|| work(&mut own.0)))
-        .unwrap_or_else(|_| Err("an error inside of Interfield; close the handle".to_owned()));
-    done.unwrap_or_else(|message| {
-        own.0.said = session::text(&message);
-        failed
-    })
-}
-
-fn say(message: &str) {
-    SAID.with_borrow_mut(|said| *said = session::text(message));
-}
-
-/// Makes a session; no panic gets out.
-fn open(make: impl FnOnce() -> Result<Session, String>) -> *mut Interfield {
-    let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| Err("an error inside of Interfield".to_owned()));
-    match made {
-        Ok(session) => Box::into_raw(Box::new(Interfield(session))),
-        Err(message) => {
-            say(&message);
-            std::ptr::null_mut()
-        }
-    }
 }
 
 macro_rules! abi {
@@ -117,11 +77,7 @@ abi! {
 
     /// Ends the run and frees the handle; null is ignored.
     fn interfield_close(handle: *mut Interfield) -> () {
-        if !handle.is_null() {
-            // SAFETY: it came from `Box::into_raw` in `open`, and is not used after this.
-            let own = unsafe { Box::from_raw(handle) };
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(own)));
-        }
+        close(handle);
     }
 
     /// Takes `count` steps. INTERFIELD_OVER once the analysis is at its end. After a failure the state is the one before the step.
@@ -167,9 +123,11 @@ abi! {
     fn interfield_get(handle: *mut Interfield, name: *const c_char, value: *mut f64) -> i32 {
         with(handle, FAILED, |s| {
             let found = s.get(read(name, "the name")?)?;
-            // SAFETY: null, or a place for a double.
-            let place = unsafe { value.as_mut() }.ok_or("the place of the value is a null pointer")?;
-            *place = found;
+            if value.is_null() {
+                return Err("the place of the value is a null pointer".to_owned());
+            }
+            // SAFETY: the caller has place for a double there.
+            unsafe { value.write_unaligned(found) };
             Ok(OK)
         })
     }
@@ -178,11 +136,11 @@ abi! {
     fn interfield_get_all(handle: *mut Interfield, values: *mut f64, capacity: u64) -> i32 {
         with(handle, FAILED, |s| {
             let row = s.stepping.row();
-            if values.is_null() || (capacity as usize) < row.len() {
+            if values.is_null() || capacity < row.len() as u64 {
                 return Err(format!("{} places are needed", row.len()));
             }
             // SAFETY: the caller has `capacity` places, which are enough.
-            unsafe { std::slice::from_raw_parts_mut(values, row.len()) }.copy_from_slice(row);
+            unsafe { std::ptr::copy_nonoverlapping(row.as_ptr().cast::<u8>(), values.cast(), size_of_val(row)) };
             Ok(OK)
         })
     }
@@ -198,7 +156,7 @@ abi! {
     fn interfield_save(handle: *mut Interfield, buffer: *mut u8, capacity: u64) -> i64 {
         with(handle, -1, |s| {
             let bytes = s.stepping.save_bytes().map_err(|refused| refused.to_string())?;
-            if !buffer.is_null() && capacity as usize >= bytes.len() {
+            if !buffer.is_null() && capacity >= bytes.len() as u64 {
                 // SAFETY: the caller has `capacity` bytes, which are enough.
                 unsafe { std::slice::from_raw_parts_mut(buffer, bytes.len()) }.copy_from_slice(&bytes);
             }
@@ -212,8 +170,9 @@ abi! {
             if buffer.is_null() {
                 return Err("the buffer is a null pointer".to_owned());
             }
-            // SAFETY: the caller has `size` bytes there.
-            let bytes = unsafe { std::slice::from_raw_parts(buffer, size as usize) };
+            let size = isize::try_from(size).map_err(|_| format!("no state has {size} bytes"))?;
+            // SAFETY: the caller has `size` bytes there, no more than a slice may have.
+            let bytes = unsafe { std::slice::from_raw_parts(buffer, size.unsigned_abs()) };
             s.stepping.restore_bytes(bytes).map(|()| OK).map_err(|refused| refused.to_string())
         })
     }
@@ -227,12 +186,9 @@ abi! {
         })
     }
 
-    /// Why the last call with this handle failed; with null, why interfield_open failed in this thread. Never null.
+    /// Why the last call with this handle failed; with null, why interfield_open failed in this thread. Never null. The text lives
+    /// until this thread asks again.
     fn interfield_last_error(handle: *mut Interfield) -> *const c_char {
-        // SAFETY: as for all handles.
-        match unsafe { handle.as_ref() } {
-            Some(own) => own.0.said.as_ptr(),
-            None => SAID.with_borrow(|said| said.as_ptr()),
-        }
+        said(handle)
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ffi::c_char;
 
-use crate::abi::{DECLARATIONS, Interfield};
+use crate::abi::DECLARATIONS;
+use crate::handles::Interfield;
 
 /// A function.
 pub struct Declaration {
@@ -41,9 +42,10 @@ in_c! {
 
 const HEAD: &str = "/* Interfield for C and whatever calls C. Printed from crates/capi/src/abi.rs by its tests; do not edit.
  *
- * A handle is a run of a model, one step at a time. It may be used from any thread, by one at a time. Functions that
- * return int32_t return INTERFIELD_OK, INTERFIELD_OVER at the end of the analysis, or INTERFIELD_FAILED: the sentence is
- * in interfield_last_error. Texts are UTF-8. Texts that are returned live until the next call with the same handle.
+ * A handle is a run of a model, one step at a time. It may be used from any thread; calls of several threads at once are
+ * done one after the other. A handle that is closed is refused. Functions that return int32_t return INTERFIELD_OK,
+ * INTERFIELD_OVER at the end of the analysis, or INTERFIELD_FAILED: the sentence is in interfield_last_error. Texts are
+ * UTF-8. Names and units live until the handle is closed, other texts until the next call of the same function.
  */
 #ifndef INTERFIELD_H
 #define INTERFIELD_H

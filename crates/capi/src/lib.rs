@@ -6,11 +6,13 @@
 //! **Must not be here:** what another front end would need, numerics.
 
 mod abi;
+mod handles;
 pub mod header;
 mod inputs;
 mod session;
 
 pub use abi::*;
+pub use handles::Interfield;
 
 /// Version of the ABI.
 pub const ABI: i32 = 1;

@@ -14,7 +14,6 @@ pub(crate) struct Session {
     pub(crate) stepping: Stepping,
     inputs: Vec<(String, Input)>,
     names: Vec<[CString; 2]>,
-    pub(crate) said: CString,
     pub(crate) told: CString,
 }
 
@@ -43,7 +42,7 @@ impl Session {
         }
         let stepping = file.stepping(&choices, callables).map_err(shown)?;
         let names = model.channels.iter().map(|c| [text(&c.name), text(&c.unit)]).collect();
-        Ok(Session { stepping, inputs, names, said: CString::default(), told: CString::default() })
+        Ok(Session { stepping, inputs, names, told: CString::default() })
     }
 
     pub(crate) fn step(&mut self, count: u64) -> Result<bool, String> {

@@ -1,6 +1,8 @@
 /* A program in C on interfield.h: steps, reads, sets, saves, restores, and does everything wrong once.
  * Prints the last row of the model in hexadecimal numbers, to be compared bit by bit. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +31,27 @@ static const char *OSCILLATOR =
     "record = { channels = [\"mass.x\", \"mass.x.v\"] }\n"
     "units = { length = \"mm\" }\n";
 
+static void *steps(void *handle)
+{
+    int i, failed = 0;
+    double x;
+    for (i = 0; i < 200; i++) {
+        failed += interfield_step(handle, 1) == INTERFIELD_FAILED;
+        failed += interfield_get(handle, "mass.x", &x) != INTERFIELD_OK;
+        failed += interfield_get(handle, "nothing", &x) != INTERFIELD_FAILED;
+        failed += interfield_last_error(handle) == NULL;
+    }
+    return failed == 0 ? handle : NULL;
+}
+
 int main(int count, char **words)
 {
     double x = 0.0, row[2];
     uint8_t *state;
     int64_t size;
     interfield_handle *h, *other;
+    pthread_t threads[2];
+    void *told;
     int i, n;
 
     expect(count == 3, "usage: steps MODEL CHOICES");
@@ -93,6 +110,38 @@ int main(int count, char **words)
     expect(interfield_step(h, 1) == INTERFIELD_OVER, "still the end");
     expect(fabs(interfield_time(h) - 10.0) < 1e-9, "its time");
     expect(interfield_verdict(h) != NULL, "a verdict");
+    interfield_close(h);
+
+    /* What is closed is found out, by every function. */
+    expect(interfield_step(h, 1) == INTERFIELD_FAILED, "a closed handle");
+    expect(strstr(interfield_last_error(h), "closed") != NULL, "is told");
+    expect(interfield_steps(h) == 0 && isnan(interfield_dt(h)) && interfield_channels(h) == INTERFIELD_FAILED, "no numbers");
+    expect(interfield_channel_name(h, 0) == NULL && interfield_channel_unit(h, 0) == NULL, "no texts");
+    expect(interfield_get(h, "mass.x", &x) == INTERFIELD_FAILED && interfield_get_all(h, row, 2) == INTERFIELD_FAILED, "no values");
+    expect(interfield_set(h, "mass.x", 0.0) == INTERFIELD_FAILED && interfield_verdict(h) == NULL, "nothing to set");
+    expect(interfield_save(h, NULL, 0) == -1 && interfield_restore(h, (uint8_t *)"", 0) == INTERFIELD_FAILED, "no state");
+    interfield_close(h);
+    expect(interfield_step((interfield_handle *)&x, 1) == INTERFIELD_FAILED, "a pointer that is no handle");
+    expect(interfield_get(NULL, "mass.x", &x) == INTERFIELD_FAILED && interfield_save(NULL, NULL, 0) == -1, "no handle");
+    interfield_close((interfield_handle *)&x);
+
+    /* Two threads at once: one after the other, as if it were one. */
+    h = interfield_open_text(OSCILLATOR, NULL, NULL);
+    expect(h != NULL && interfield_get(h, NULL, &x) == INTERFIELD_FAILED, "no name");
+    expect(interfield_set(h, NULL, 1.0) == INTERFIELD_FAILED && interfield_get(h, "\xff", &x) == INTERFIELD_FAILED, "no text");
+    expect(interfield_restore(h, NULL, 8) == INTERFIELD_FAILED, "a null state");
+    expect(interfield_restore(h, (uint8_t *)"", UINT64_MAX) == INTERFIELD_FAILED, "a state of any size");
+    for (i = 0; i < 2; i++) {
+        expect(pthread_create(&threads[i], NULL, steps, h) == 0, "a thread");
+    }
+    for (i = 0; i < 2; i++) {
+        expect(pthread_join(threads[i], &told) == 0 && told != NULL, "its steps");
+    }
+    expect(interfield_get(h, "mass.x", row) == INTERFIELD_OK, "their sum");
+    other = interfield_open_text(OSCILLATOR, NULL, NULL);
+    expect(interfield_step(other, 400) == INTERFIELD_OK && interfield_get(other, "mass.x", &x) == INTERFIELD_OK, "alone");
+    expect(x == row[0] && interfield_time(h) == interfield_time(other), "the same bits from two threads");
+    interfield_close(other);
     interfield_close(h);
 
     /* The model of the arguments, to its end. */

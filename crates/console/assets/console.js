@@ -1,8 +1,9 @@
-// The console: one connection, what came over it, and commands. Nothing is shown that the loop has not said.
+// The console: one connection, what came over it, and commands. Nothing is shown that the loop has not said. All ages are measured with clocks
+// that only go forward, of the program and of the browser: what the browser takes for the time of day does not matter.
 "use strict";
 const $ = (id) => document.getElementById(id);
-const ROWS = 6000, WINDOW = 20;
-let about = null, status = null, socket = null, offset = null, best = Infinity, lastStamp = 0, store = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
+const ROWS = 8000, WINDOW = 20, EVENTS = 2000;
+let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
 const waiting = new Map();
 window.console_latency = [];
 
@@ -17,20 +18,21 @@ function connect() {
   let shown = 0;
   socket.onopen = () => {
     retry = 250;
-    store = []; events = []; about = null;
+    store = []; events = []; about = null; offset = null; best = Infinity; lastClock = 0; since = null; caughtUp = false;
+    waiting.clear();
     if (sessionStorage.getItem("view")) send({ view: sessionStorage.getItem("view") });
     if (sessionStorage.getItem("key")) present(false);
-    send({ ping: Date.now() });
+    ping();
   };
   socket.onmessage = (message) => {
     if (typeof message.data !== "string") { rows(new Float64Array(message.data)); shown += 1; send({ ack: shown }); return; }
     const said = JSON.parse(message.data);
     if (said.about) learn(said.about);
-    if (said.status) tell(said.status);
-    if (said.events) { events.push(...said.events); happened(said.events); }
+    if (said.status) { tell(said.status); shown += 1; send({ ack: shown }); }
+    if (said.events) { events.push(...said.events); events.splice(0, events.length - EVENTS); happened(said.events); }
     if (said.pong !== undefined) {
-      const round = Date.now() - said.pong;
-      if (round <= best + 5) { best = Math.min(best, round); offset = Date.now() - round / 2 - said.stamp; }
+      const now = performance.now(), round = now - said.pong;
+      if (round <= best + 5) { best = Math.min(best, round); offset = now - round / 2 - said.clock; }
     }
     if (said.answer) answered(said.answer);
     if (said.desk) {
@@ -44,31 +46,34 @@ function connect() {
   };
   socket.onclose = () => {
     role = "viewer"; enable();
+    for (const name of waiting.values()) say(name + ": no answer, the connection was lost. Look at the state of the test.", false);
+    waiting.clear();
     if (status && status.over) { say("The console has ended; what is shown is the end of the test.", true); return; }
     retry = Math.min(5000, retry * 1.6);
     setTimeout(connect, retry);
   };
 }
 const send = (message) => { if (socket && socket.readyState === 1) socket.send(JSON.stringify(message)); };
-setInterval(() => send({ ping: Date.now() }), 1000);
+const ping = () => send({ ping: performance.now() });
+setInterval(ping, 1000);
 
 function present(take) {
   send({ key: sessionStorage.getItem("key"), who: localStorage.getItem("who") || "operator", take });
 }
 
-// Rows of all topics: [number, stamp, (topic, columns, rows, values...)...].
+// Rows of all topics: [number, clock, clock when the rings were empty before, (topic, columns, rows, values...)...].
 function rows(all) {
-  lastStamp = Math.max(lastStamp, all[1]);
-  for (let at = 2; at < all.length;) {
+  lastClock = Math.max(lastClock, all[1]);
+  // No sample of these rows is older than that: the longest that any of them can have been under way, until it is drawn. The first rows of a
+  // connection are what happened before it.
+  if (since === null && caughtUp) since = all[2];
+  caughtUp = true;
+  for (let at = 3; at < all.length;) {
     const [topic, n, count] = [all[at], all[at + 1], all[at + 2]];
     const own = store[topic] || (store[topic] = Array.from({ length: n }, () => []));
     for (let r = 0; r < count; r++) for (let c = 0; c < n; c++) own[c].push(all[at + 3 + r * n + c]);
-    if (own[0].length > 2 * ROWS) for (const column of own) column.splice(0, column.length - ROWS);
+    if (own[0].length > 1.25 * ROWS) for (const column of own) column.splice(0, column.length - ROWS);
     at += 3 + n * count;
-  }
-  if (offset !== null) {
-    const stamp = all[1];
-    requestAnimationFrame(() => { window.console_latency.push(Date.now() - offset - stamp); if (window.console_latency.length > 2000) window.console_latency.shift(); });
   }
   dirty = true;
 }
@@ -77,34 +82,41 @@ const columnsOf = (name) => store[topicOf(name)] || [];
 const last = (name, column) => { const c = columnsOf(name)[column]; return c && c[c.length - 1]; };
 // Topics come with the loop: before it there are none.
 const indexOf = (name, column) => { const topic = about && about.topics[topicOf(name)]; return topic ? topic.columns.findIndex((c) => c.name === column) : -1; };
+const clocked = (s) => s >= 3600 ? Math.floor(s / 3600) + " h " + Math.floor(s % 3600 / 60) + " min" : s >= 60 ? Math.floor(s / 60) + " min " + Math.floor(s % 60) + " s" : s.toFixed(1) + " s";
 
 function tell(said) {
   status = said;
-  lastStamp = Math.max(lastStamp, said.stamp);
+  lastClock = Math.max(lastClock, said.clock);
   document.body.dataset.level = said.level || "quiet";
   $("word").textContent = said.word || "no test";
   $("detail").textContent = said.detail || "";
-  $("t").textContent = number(said.t, 5) + " s";
+  const duration = about && about.duration;
+  $("t").textContent = (said.t || 0).toFixed(2) + " s";
+  $("progress").style.width = duration ? Math.min(100, 100 * said.t / duration) + "%" : "0";
   const steps = about && about.steps, step = topicOf("run") >= 0 ? last("run", indexOf("run", "step")) : undefined;
-  $("step").textContent = step === undefined ? "–" : step + (steps ? " of " + steps : "");
+  $("step").replaceChildren(step === undefined ? "–" : String(step), steps ? element("small", {}, " of " + steps) : "");
   $("scale").textContent = said.scale > 0 ? number(said.scale, 3) : "free";
-  const left = about && about.duration ? Math.max(0, about.duration - said.t) * (said.scale || 0) : NaN;
-  $("left").textContent = said.scale > 0 && Number.isFinite(left) ? (left >= 60 ? Math.floor(left / 60) + " min " + Math.round(left % 60) + " s" : number(left, 3) + " s") : "–";
-  const late = said.rigs.reduce((sum, r) => sum + (r.head[9] || 0), 0), missed = said.rigs.reduce((sum, r) => sum + (r.head[13] || 0), 0);
-  $("counts").textContent = said.viewers + (said.viewers === 1 ? " viewer" : " viewers") + " · " + (said.holder ? said.holder + " commands" : "nobody commands") + " · late samples " + late + " · missed periods " + missed + " · rows not shown " + said.dropped;
+  const left = duration ? Math.max(0, duration - said.t) * (said.scale || 0) : NaN;
+  $("left").textContent = said.scale > 0 && Number.isFinite(left) ? clocked(left) : "–";
+  const sum = (column) => said.rigs.reduce((all, r) => all + (r.head[column] || 0), 0), late = sum(9), missed = sum(13);
+  $("late").textContent = said.rigs.length ? String(late + missed) : "–";
+  $("late").title = late + " samples without a target in time, " + missed + " periods missed";
+  $("late").className = late + missed > 0 ? "deviates" : "";
+  $("counts").textContent = [said.viewers + (said.viewers === 1 ? " viewer" : " viewers"), said.holder ? said.holder + " commands" : "nobody commands", late + " late samples", missed + " missed periods", said.dropped + " rows not shown", said.refused + " messages refused"].join(" · ");
   $("who").textContent = role === "operator" ? "operator: " + (localStorage.getItem("who") || "operator") : "viewer";
   enable();
   dirty = true;
 }
 
 // How old what is shown is; said aloud from one second on.
+const age = () => lastClock && offset !== null ? Math.max(0, performance.now() - offset - lastClock) / 1000 : NaN;
 setInterval(() => {
-  const age = lastStamp && offset !== null ? Math.max(0, Date.now() - offset - lastStamp) / 1000 : NaN, ended = status && status.over;
-  $("age").textContent = Number.isFinite(age) && !ended ? age.toFixed(age < 10 ? 1 : 0) + " s" : "–";
-  const old = !ended && (!(age <= 1) || !socket || socket.readyState !== 1);
-  $("old").hidden = !old || !status;
-  $("old").textContent = "What is shown is " + (Number.isFinite(age) ? age.toFixed(1) + " s" : "") + " old. The test itself is not affected; look at the laboratory.";
-  document.body.classList.toggle("stale", old);
+  const old = age(), ended = status && status.over, stale = !ended && (!(old <= 1) || !socket || socket.readyState !== 1);
+  $("age").textContent = Number.isFinite(old) && !ended ? old.toFixed(old < 10 ? 1 : 0) + " s" : "–";
+  $("age").className = stale ? "deviates" : "";
+  $("old").hidden = !stale || !status;
+  $("old").textContent = "What is shown is " + (Number.isFinite(old) ? clocked(old) : "") + " old. The test itself is not affected; look at the laboratory.";
+  document.body.classList.toggle("stale", stale && !!status);
 }, 200);
 
 // Commands.
@@ -117,8 +129,9 @@ function enable() {
     button.disabled = !may || !can.has(button.dataset.do);
   }
   // Whoever has the key can press it at any moment: what comes too early is kept by the loop, what comes too late is answered.
-  $("abort").disabled = !hasKey;
-  $("abort").textContent = hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
+  const connected = socket && socket.readyState === 1;
+  $("abort").disabled = !hasKey || !connected;
+  $("abort").textContent = !connected ? "Not connected: use the emergency stop of the laboratory" : hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
 }
 function ask(question, value, yes) {
   asked = yes;
@@ -128,9 +141,12 @@ function ask(question, value, yes) {
   $("ask").hidden = false;
   (value === null ? $("ask").querySelector("button") : $("typed")).focus();
 }
-function unask() { asked = null; $("ask").hidden = true; }
-$("ask").onsubmit = (event) => { event.preventDefault(); const yes = asked, typed = $("typed").value; unask(); if (yes) yes(typed); };
+// What is hidden must not keep the keys for itself.
+function unask() { asked = null; $("ask").hidden = true; $("typed").blur(); }
+$("ask").onsubmit = (event) => { event.preventDefault(); const yes = asked, typed = $("typed").value; unask(); if (yes && !late(event)) yes(typed); };
 $("no").onclick = unask;
+// What was pressed while the tab was frozen, or waited on the way, is not obeyed later: `seen` is the age of what the operator saw. An emergency
+// stop and a note are taken whenever they come.
 function command(name, extra = {}) {
   if (!socket || socket.readyState !== 1) {
     say(name === "abort" ? "NOT SENT: the console is not connected. Use the emergency stop of the laboratory." : name + ": not sent, the console is not connected", false);
@@ -139,7 +155,7 @@ function command(name, extra = {}) {
   const id = ++ids;
   waiting.set(id, name);
   say(name + " …", true);
-  send({ do: name, id, ...extra });
+  send({ do: name, id, seen: status ? status.clock : 0, ...extra });
 }
 function answered(answer) {
   const name = waiting.get(answer.id) || "";
@@ -155,7 +171,8 @@ function press(name) {
   if (!TYPED.has(name)) return ask(QUESTIONS[name], null, () => command(name));
   ask(QUESTIONS[name], name === "scale" ? String(status.scale) : "", (typed) => command(name, name === "note" ? { text: typed } : { value: parseFloat(typed) }));
 }
-for (const button of document.querySelectorAll("[data-do]")) button.onclick = () => press(button.dataset.do);
+const late = (event) => { const old = performance.now() - event.timeStamp > 1000; if (old) say("Pressed more than a second ago, while this page stood still: not sent.", false); return old; };
+for (const button of document.querySelectorAll("[data-do]")) button.onclick = (event) => { if (!late(event)) press(button.dataset.do); };
 $("abort").onclick = () => command("abort");
 $("key").onclick = () => {
   if (role === "operator") { send({ release: true }); return; }
@@ -169,6 +186,8 @@ $("theme").onclick = () => theme(document.documentElement.dataset.theme === "dar
 function theme(name) {
   document.documentElement.dataset.theme = name;
   localStorage.setItem("theme", name);
+  $("theme").firstChild.data = (name === "dark" ? "Light" : "Dark") + " ";
+  restyled();
   for (const panel of panels) for (const part of panel.parts) if (part.restyle) part.restyle();
   dirty = true;
 }
@@ -178,19 +197,20 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "X" && event.shiftKey && !event.ctrlKey && !/INPUT/.test(document.activeElement.tagName)) { if (!$("abort").disabled) command("abort"); return; }
   if (/INPUT|SELECT/.test(document.activeElement.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   const other = { o: "key", l: "layout", t: "theme", "?": "help" }[event.key];
-  if (KEYS[event.key]) { event.preventDefault(); press(KEYS[event.key]); }
+  if (KEYS[event.key]) { event.preventDefault(); if (!late(event)) press(KEYS[event.key]); }
   else if (other) { event.preventDefault(); $(other).click(); }
 });
 $("help").onclick = () => {
   $("menu").hidden = !$("menu").hidden;
-  $("menu").replaceChildren(element("p", {}, "a arm · s start · p pause · r resume · h stop and return · c time scale · n note · g go to (playback) · o operator · l panels · t light or dark · Shift+X emergency stop · Esc cancel"));
+  const keys = [["a", "arm"], ["s", "start"], ["p", "pause"], ["r", "resume"], ["h", "stop, return to the start position"], ["c", "time scale"], ["n", "note"], ["g", "go to a time (playback)"], ["Shift+X", "emergency stop"], ["o", "operator"], ["l", "panels"], ["t", "light or dark"], ["?", "keys"], ["Esc", "cancel"]];
+  $("menu").replaceChildren(element("dl", {}, ...keys.map(([key, what]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)))));
 };
 
 // Alarms stay until somebody has read them.
 function happened(list) {
   for (const event of list.filter((e) => e.kind === "alarm")) {
-    const line = element("p", {}, element("strong", {}, event.text), " " + event.advice + " ");
-    const read = element("button", { type: "button" }, "Read");
+    const line = element("p", {}, element("span", {}, element("strong", {}, event.text), " " + event.advice));
+    const read = element("button", { type: "button", "aria-label": "I have read this alarm" }, "Read");
     read.onclick = () => line.remove();
     line.append(read);
     $("alarms").append(line);
@@ -204,137 +224,130 @@ function learn(said) {
   about = said;
   document.title = said.title + " · Interfield console";
   $("title").textContent = said.title + " · " + said.kind;
+  if (status) tell(status);
   build();
   enable();
 }
-const NAMES = { structure: "Structure", hysteresis: "Hysteresis", tracking: "Command, target, measured", error: "Tracking error", limits: "Limits", cut: "Interface", energy: "Energy error", ground: "Ground motion", timing: "Wake-up and work", compensation: "Compensation", events: "Events and notes", cameras: "Cameras", channels: "Channels" };
+const NAMES = { structure: "Structure", hysteresis: "Hysteresis", tracking: "Command, target, measured", limits: "Limits", error: "Tracking error", events: "Events and notes", ground: "Ground motion", cut: "Interface", energy: "Energy error", timing: "Wake-up and work", compensation: "Compensation", cameras: "Cameras", channels: "Channels" };
 function chosen() {
   const all = Object.keys(NAMES);
-  const wanted = JSON.parse(sessionStorage.getItem("layout") || "null") || (about.layout && about.layout.panels) || all.filter((p) => p !== "channels" || about.rigs === undefined || about.rigs.length === 0);
+  const wanted = JSON.parse(sessionStorage.getItem("layout") || "null") || (about.layout && about.layout.panels) || all.filter((p) => p !== "channels" || !about.rigs || about.rigs.length === 0);
   return wanted.filter((p) => all.includes(p));
 }
+function arrange(list) { sessionStorage.setItem("layout", JSON.stringify(list)); build(); }
+// The latest part of some columns. Where time goes back (a playback that was moved) the curve begins anew.
 function windowed(name, indices, time) {
-  const all = columnsOf(name), t = all[time] || [];
-  const end = t[t.length - 1] || 0;
-  let from = 0;
-  while (from < t.length && t[from] < end - WINDOW) from += 1;
-  const part = (c) => (all[c] || []).slice(from);
-  // Where time goes back (a playback that was moved) the curve begins anew.
-  const times = part(time);
-  let start = 0;
-  for (let i = 1; i < times.length; i++) if (times[i] < times[i - 1]) start = i;
-  return [times.slice(start), ...indices.map((c) => part(c).slice(start))];
+  const all = columnsOf(name), t = all[time] || [], end = t[t.length - 1];
+  let from = t.length;
+  while (from > 0 && t[from - 1] >= end - WINDOW && !(t[from - 1] > t[from])) from -= 1;
+  return [time, ...indices].map((c) => (all[c] || []).slice(from));
 }
+let dragged = null;
 function build() {
   panels = [];
   $("panels").replaceChildren();
   const add = (kind, title, wide) => {
-    const box = element("section", { class: "panel" + (wide ? " wide" : ""), "data-panel": kind }, element("h2", {}, title));
+    const name = element("span", {}, title), read = element("output"), heading = element("h2", { draggable: "true" }, name, read);
+    const box = element("section", { class: "panel" + (wide ? " wide" : ""), "data-panel": kind }, heading);
     $("panels").append(box);
-    const panel = { kind, box, parts: [] };
+    heading.ondragstart = () => { dragged = kind; };
+    box.ondragover = (event) => { if (dragged && dragged !== kind) { event.preventDefault(); box.classList.add("over"); } };
+    box.ondragleave = () => box.classList.remove("over");
+    box.ondrop = (event) => { event.preventDefault(); const list = chosen().filter((p) => p !== dragged); list.splice(list.indexOf(kind), 0, dragged); dragged = null; arrange(list); };
+    const panel = { kind, box, name, read, parts: [] };
     panels.push(panel);
     return panel;
   };
   const each = (make) => { for (const rig of about.rigs || []) for (const a of rig.actuators) make(rig, a, about.rigs.length > 1 || rig.actuators.length > 1 ? rig.name + " " + a.name : rig.name); };
+  const overTime = (kind, title, list) => {
+    const p = add(kind, title);
+    p.parts.push(timePlot(p, list[0].unit, list.map((c) => c.name), () => windowed("run", list.map((c) => indexOf("run", c.name)), indexOf("run", "t"))));
+  };
   const makers = {
     structure() {
       if (!about.structure || !about.structure.edges.length) return;
-      const p = add("structure", "Structure"), canvas = element("canvas"), note = element("small");
-      p.box.append(canvas, note);
-      p.parts.push(structurePlot(canvas, note, about.structure, () => columnsOf("shape").slice(1).map((c) => c[c.length - 1])));
+      const p = add("structure", "Structure");
+      p.parts.push(structurePlot(p, about.structure, () => columnsOf("shape").slice(1).map((c) => c[c.length - 1])));
     },
     hysteresis() {
       each((rig, a, name) => {
-        const p = add("hysteresis", "Hysteresis of " + name), canvas = element("canvas");
-        p.box.append(canvas);
-        p.parts.push(loopPlot(canvas, ["measured [" + a.length + "]", "force [" + a.force + "]"], () => { const c = columnsOf(rig.topic); return [(c[a.column + 3] || []).slice(-ROWS), (c[a.column + 4] || []).slice(-ROWS)]; }));
+        const p = add("hysteresis", "Hysteresis of " + name);
+        p.parts.push(loopPlot(p, ["measured", "force"], [a.length, a.force], () => { const c = columnsOf(rig.topic); return [(c[a.column + 3] || []).slice(-ROWS), (c[a.column + 4] || []).slice(-ROWS)]; }));
       });
     },
     tracking() {
       each((rig, a, name) => {
-        const p = add("tracking", "Target, command, measured: " + name);
-        p.parts.push(timePlot(p.box, a.length, ["target", "command", "measured"], () => windowed(rig.topic, [a.column, a.column + 2, a.column + 3], rig.time)));
+        const p = add("tracking", "Displacement of " + name, true);
+        p.parts.push(timePlot(p, a.length, ["target", "command", "measured"], () => windowed(rig.topic, [a.column, a.column + 2, a.column + 3], rig.time), FOLLOWED));
       });
     },
     error() {
       each((rig, a, name) => {
         const p = add("error", "Tracking error of " + name);
-        p.parts.push(timePlot(p.box, a.length, ["error"], () => windowed(rig.topic, [a.column + 5], rig.time), 8));
+        p.parts.push(timePlot(p, a.length, ["error"], () => windowed(rig.topic, [a.column + 5], rig.time)));
       });
     },
     limits() {
       for (const rig of about.rigs || []) {
         if (!rig.bars.length) continue;
-        const p = add("limits", "Limits of " + rig.name), bars = element("div", { class: "bars" });
-        p.box.append(bars);
-        p.parts.push(limitBars(bars, rig.bars, last));
+        const p = add("limits", "Limits of " + rig.name);
+        p.parts.push(limitBars(p, rig.bars, last));
       }
     },
     cut() {
-      for (const [name, list] of Object.entries(about.cut || {})) {
-        if (!list.length || name === "energy") continue;
-        const p = add("cut", { gap: "Gap at the interface", force: "Interface force (multiplier)" }[name] || name);
-        p.parts.push(timePlot(p.box, list[0].unit, list.map((c) => c.name), () => windowed("run", list.map((c) => indexOf("run", c.name)), indexOf("run", "t")), 8));
+      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force (multiplier)"]]) {
+        const list = (about.cut && about.cut[kind]) || [];
+        if (list.length) overTime("cut", title, list);
       }
     },
     energy() {
       const list = (about.cut && about.cut.energy) || [];
-      if (!list.length) return;
-      const p = add("energy", "Energy error");
-      p.parts.push(timePlot(p.box, list[0].unit, list.map((c) => c.name), () => windowed("run", list.map((c) => indexOf("run", c.name)), indexOf("run", "t")), 8));
+      if (list.length) overTime("energy", "Energy error", list);
     },
     ground() {
       if (!about.ground) return;
-      const p = add("ground", "Ground motion", true), canvas = element("canvas");
-      p.box.append(canvas);
-      p.parts.push(groundPlot(canvas, about.ground, () => (status ? status.t : 0)));
+      const p = add("ground", "Ground motion", true);
+      p.parts.push(groundPlot(p, about.ground, () => (status ? status.t : 0)));
     },
     timing() {
-      (about.rigs || []).forEach((rig) => {
-        for (const [kind, title] of [["wake", "Wake-up of "], ["work", "Work of "]]) {
-          const p = add("timing", title + rig.name), canvas = element("canvas"), figures = element("small");
-          p.box.append(canvas, figures);
-          p.parts.push(histogramPlot(canvas, figures, () => { const found = status && status.rigs.find((r) => r.name === rig.name); return found && found[kind]; }));
-        }
-      });
+      for (const rig of about.rigs || []) {
+        const p = add("timing", "Wake-up and work of " + rig.name), of = (kind) => () => { const found = status && status.rigs.find((r) => r.name === rig.name); return found && found[kind]; };
+        p.parts.push(histogramPlot(p, "wake-up", of("wake")), histogramPlot(p, "work", of("work")));
+      }
     },
     compensation() {
       each((rig, a, name) => {
         if (!a.adapts.length) return;
-        const p = add("compensation", "Compensation of " + name), list = element("dl", { class: "figures" });
-        p.parts.push(timePlot(p.box, a.adapts[1] || a.adapts[0], [a.adapts[1] || a.adapts[0]], () => windowed(rig.topic, [a.adapted + (a.adapts.length > 1 ? 1 : 0)], rig.time), 7));
-        const values = a.adapts.map((n) => { const dd = element("dd"); list.append(element("dt", {}, n), dd); return dd; });
+        const p = add("compensation", "Compensation of " + name), list = element("dl", { class: "figures" }), main = a.adapts.length > 1 ? 1 : 0;
+        p.parts.push(timePlot(p, "", [a.adapts[main]], () => windowed(rig.topic, [a.adapted + main], rig.time)));
+        p.read.firstChild.prepend(a.adapts[main] + " ");
+        const values = a.adapts.map((n) => { const dd = element("dd"); list.append(element("div", {}, element("dt", {}, n), dd)); return dd; });
         p.box.append(list);
         p.parts.push({ draw() { values.forEach((dd, i) => { dd.textContent = number(last(rig.topic, a.adapted + i)); }); } });
       });
     },
     events() {
-      const p = add("events", "Events and notes"), list = element("ol", { class: "events" });
-      p.box.append(list);
-      let count = -1;
-      p.parts.push({ draw() {
-        if (events.length === count) return;
-        count = events.length;
-        const line = (e) => element("li", {}, element("time", {}, number(e.t, 5) + " s"), element("span", { class: e.kind }, e.text, element("small", {}, (e.who ? " – " + e.who : "") + " – " + new Date(e.stamp).toLocaleTimeString() + (e.advice ? " – " + e.advice : ""))));
-        list.replaceChildren(...events.slice(-200).reverse().map(line));
-      } });
+      const p = add("events", "Events and notes");
+      p.parts.push(eventList(p, () => events, () => about.duration, () => (status ? status.t : 0)));
     },
     cameras() {
       (about.cameras || []).forEach((name, i) => {
-        const p = add("cameras", "Camera " + name), image = element("img", { alt: "camera " + name });
-        p.box.append(image);
-        let next = 0;
-        p.parts.push({ draw() { if (performance.now() > next) { next = performance.now() + 500; image.src = "/camera/" + i + "?" + Date.now(); } } });
+        const p = add("cameras", "Camera " + name), image = element("img", { alt: "no picture yet" });
+        p.box.append(element("div", { class: "body" }, image));
+        let known = null;
+        p.parts.push({ draw() {
+          const picture = status && status.pictures && status.pictures[i];
+          if (!picture) return;
+          if (picture.clock !== known) { known = picture.clock; image.alt = "camera " + name; image.src = "/camera/" + i + "?" + known; }
+          p.read.textContent = "at " + picture.t.toFixed(2) + " s" + (about.kind === "playback" ? "" : ", " + clocked(Math.max(0, status.clock - picture.clock) / 1000) + " old");
+        } });
       });
     },
     channels() {
       if (topicOf("run") < 0) return;
-      const topic = about.topics[topicOf("run")], units = new Map();
-      topic.columns.forEach((c, i) => { if (!["step", "t"].includes(c.name)) units.set(c.unit, [...(units.get(c.unit) || []), i]); });
-      for (const [unit, list] of units) {
-        const few = list.slice(0, 4), p = add("channels", few.map((c) => topic.columns[c].name).join(", "));
-        p.parts.push(timePlot(p.box, unit, few.map((c) => topic.columns[c].name), () => windowed("run", few, indexOf("run", "t")), 8));
-      }
+      const units = new Map();
+      about.topics[topicOf("run")].columns.forEach((c) => { if (!["step", "t"].includes(c.name)) units.set(c.unit, [...(units.get(c.unit) || []), c]); });
+      for (const [unit, list] of units) overTime("channels", "Channels" + (unit ? " in " + unit : ""), list.slice(0, 4));
     },
   };
   for (const kind of chosen()) makers[kind]();
@@ -346,7 +359,7 @@ $("layout").onclick = () => {
   $("menu").hidden = false;
   const shown = chosen(), all = [...shown, ...Object.keys(NAMES).filter((p) => !shown.includes(p))];
   const list = element("ol");
-  const keep = () => { sessionStorage.setItem("layout", JSON.stringify([...list.children].filter((li) => li.querySelector("input").checked).map((li) => li.dataset.panel))); build(); };
+  const keep = () => arrange([...list.children].filter((li) => li.querySelector("input").checked).map((li) => li.dataset.panel));
   for (const kind of all) {
     const box = element("input", { type: "checkbox", id: "show-" + kind });
     box.checked = shown.includes(kind);
@@ -363,26 +376,31 @@ $("layout").onclick = () => {
   $("menu").replaceChildren(list, save, " ", reset);
 };
 
-// Drawn at most fifteen times a second, and only what is on the screen.
-let dirty = false, drawn = 0;
+// Drawn at most thirty times a second, and only what is on the screen; on a slow machine less often, so that clicks are never late.
+let dirty = false, drawn = 0, cost = 0;
 function frame(now) {
   // Before anything is drawn: one panel that fails does not stop the others.
   requestAnimationFrame(frame);
-  if (dirty && now - drawn > 60) {
-    dirty = false; drawn = now;
-    const seen = window.innerHeight + 200;
-    for (const panel of panels) {
-      const place = panel.box.getBoundingClientRect();
-      if (place.bottom < -200 || place.top > seen) continue;
-      for (const part of panel.parts) {
-        try { part.draw(); } catch (error) { console.error(panel.kind + ": " + error.stack); }
-      }
+  if (!dirty || now - drawn < Math.max(30, 2 * cost)) return;
+  dirty = false; drawn = now;
+  const begun = performance.now(), seen = window.innerHeight + 100, oldest = since;
+  since = null;
+  for (const panel of panels) {
+    const place = panel.box.getBoundingClientRect();
+    if (place.bottom < -100 || place.top > seen) continue;
+    for (const part of panel.parts) {
+      try { part.draw(); } catch (error) { console.error(panel.kind + ": " + error.stack); }
     }
   }
+  cost = 0.8 * cost + 0.2 * (performance.now() - begun);
+  if (oldest === null || offset === null) return;
+  // Until the next frame what was drawn is on the screen.
+  requestAnimationFrame(() => { window.console_latency.push(performance.now() - offset - oldest); if (window.console_latency.length > 4000) window.console_latency.shift(); });
 }
-window.addEventListener("resize", () => { dirty = true; });
+window.addEventListener("resize", () => { restyled(); dirty = true; });
 window.addEventListener("scroll", () => { dirty = true; });
-document.documentElement.dataset.theme = localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+const wished = localStorage.getItem("theme");
+if (wished) theme(wished); else { theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"); localStorage.removeItem("theme"); }
 requestAnimationFrame(frame);
 enable();
 connect();

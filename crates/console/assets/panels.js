@@ -1,13 +1,29 @@
 // The panels of the console: each is made once from what is known of the test, and drawn when something new has come.
 "use strict";
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const COLOURS = new Map();
+const colour = (name) => {
+  if (!COLOURS.has(name)) COLOURS.set(name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
+  return COLOURS.get(name);
+};
 const CURVES = ["data", "specimen", "third", "second"];
+// Target wide and pale, command dashed, measured thin on top: where all is well, one line in the middle of a band.
+const FOLLOWED = [["band", 5], ["second", 1.6, [7, 5]], ["data", 1.6]];
 
 function number(x, digits = 4) {
   if (x === undefined || x === null || !Number.isFinite(x)) return "–";
   if (x === 0) return "0";
   const a = Math.abs(x);
-  return a >= 1e5 || a < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(digits));
+  return (a >= 1e5 || a < 1e-3 ? (+x.toPrecision(3)).toExponential().replace("+", "") : String(+x.toPrecision(digits))).replaceAll("-", "−");
+}
+
+const signs = (unit) => unit.replace("^2", "²").replace("^3", "³").replaceAll("*", "·");
+
+// As many places as three digits of the largest value have: what changes ten times a second must not jump to and fro.
+function steady(x, most) {
+  if (x === undefined || x === null || !Number.isFinite(x)) return "–";
+  if (!(most > 0)) return "0";
+  const size = Math.ceil(Math.log10(most));
+  return size > 5 || size < -3 ? number(x, 3) : x.toFixed(Math.max(0, 3 - size)).replace(/^-(0*\.?0*)$/, "$1").replace("-", "−");
 }
 
 function element(tag, attributes = {}, ...children) {
@@ -17,82 +33,121 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// A canvas in the pixels of the screen.
-function paper(canvas, height) {
-  const width = canvas.clientWidth || 300, ratio = window.devicePixelRatio || 1;
+// A canvas in the pixels of the screen, as large as its place.
+function paper(canvas) {
+  const width = canvas.clientWidth || 300, height = canvas.clientHeight || 60, ratio = window.devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    canvas.style.height = height + "px";
   }
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
+  pen.font = 0.8 * em() + "px system-ui, 'Noto Sans', sans-serif";
+  pen.lineJoin = "round";
   return [pen, width, height];
 }
 
-const em = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+let size = 0;
+const em = () => size || (size = parseFloat(getComputedStyle(document.documentElement).fontSize));
+function restyled() { size = 0; COLOURS.clear(); }
 
-// Curves over time.
-function timePlot(place, title, series, source, height = 11) {
-  const own = () => ({ width: Math.max(place.clientWidth - 1.6 * em(), 200), height: Math.round(height * em()) });
-  const axis = (label) => ({ stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.5 }, ticks: { stroke: () => colour("line") }, label, labelSize: 1.4 * em(), size: 3.6 * em(), font: 0.8 * em() + "px system-ui", labelFont: 0.85 * em() + "px system-ui" });
+// The next larger of round numbers: ranges stay while a curve grows a little.
+function niceUp(x) {
+  if (!(x > 0)) return 1;
+  const p = 10 ** Math.floor(Math.log10(x));
+  return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((f) => f * p).find((v) => v >= x * 0.999) || 10 * p;
+}
+function marks(range, most) {
+  const step = [1, 2, 2.5, 5, 10, 20, 25, 50, 100].map((f) => f * 10 ** Math.floor(Math.log10(range) - 1)).find((s) => range / s <= most) || range;
+  const list = [];
+  for (let v = -Math.floor(range / step) * step; v <= range * 1.001; v += step) list.push(Math.abs(v) < step / 2 ? 0 : v);
+  return list;
+}
+
+// Curves over time, with their names and latest values in the head of the panel.
+function timePlot(panel, unit, series, source, styles) {
+  const style = (i) => (styles || [])[i] || [CURVES[i % CURVES.length], 1.6];
+  const place = element("div", { class: "body" });
+  panel.box.append(place);
+  const values = series.map((name, i) => {
+    const swatch = element("i"), value = element("b");
+    panel.read.append(element("span", {}, swatch, series.length > 1 ? name + " " : "", value));
+    if (series.length < 2) swatch.hidden = true;
+    return { swatch, value, paint() { swatch.style.background = colour(style(i)[0]); } };
+  });
+  if (unit) panel.name.append(" ", element("small", {}, signs(unit)));
+  const own = () => ({ width: Math.max(place.clientWidth, 150), height: Math.max(place.clientHeight, 60) });
+  const axis = () => ({ stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 0.6 }, ticks: { show: false }, gap: 4, font: 0.8 * em() + "px system-ui, 'Noto Sans', sans-serif" });
+  let end = 0;
+  const ranged = (_, low, high) => {
+    if (low === null || low === undefined) return [-1, 1];
+    if (low <= 0 && high >= 0) { const most = niceUp(1.02 * Math.max(-low, high, 1e-12)); return low === 0 && high > 0 && series.length === 1 && panel.positive ? [0, most] : [-most, most]; }
+    const middle = (low + high) / 2, half = Math.max((high - low) * 0.6, Math.abs(middle) * 0.02, 1e-12);
+    return [middle - half, middle + half];
+  };
   const options = {
-    ...own(), legend: { show: series.length > 1, live: false }, cursor: { show: false }, scales: { x: { time: false } },
-    axes: [{ ...axis("t [s]"), size: 2.4 * em() }, { ...axis(title), values: (_, marks) => marks.map((x) => number(x)) }],
-    series: [{}, ...series.map((s, i) => ({ label: s, stroke: () => colour(CURVES[i % CURVES.length]), width: 1.5, points: { show: false }, dash: i === 0 && series.length > 2 ? [6, 4] : undefined }))],
+    ...own(), legend: { show: false }, cursor: { show: false }, padding: [0.7 * em(), 1.2 * em(), 0.2 * em(), 0],
+    scales: { x: { time: false, range: () => [Math.max(0, end - WINDOW), Math.max(WINDOW, end)] }, y: { range: ranged } },
+    axes: [{ ...axis(), size: 1.7 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
+    series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1], dash: style(i)[2], points: { show: false } }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);
+  values.forEach((v) => v.paint());
   return {
     draw() {
-      const size = own();
-      if (Math.abs(size.width - plot.width) > 1 || size.height !== plot.height) plot.setSize(size);
-      plot.setData(source());
+      const wanted = own();
+      if (Math.abs(wanted.width - plot.width) > 1 || Math.abs(wanted.height - plot.height) > 1) plot.setSize(wanted);
+      const data = source();
+      end = data[0].length ? data[0][data[0].length - 1] : 0;
+      plot.setData(data);
+      values.forEach((v, i) => { const list = data[i + 1]; v.value.textContent = list.length ? steady(list[list.length - 1], Math.max(Math.abs(plot.scales.y.max || 0), Math.abs(plot.scales.y.min || 0))) : "–"; });
     },
-    restyle() { plot.redraw(false, true); },
+    restyle() { values.forEach((v) => v.paint()); plot.redraw(false, true); },
   };
 }
 
 // A curve over another: the hysteresis of a specimen. The newest part is darker.
-function loopPlot(canvas, labels, source) {
+function loopPlot(panel, names, units, source) {
+  const canvas = element("canvas"), place = element("div", { class: "body" }, canvas);
+  panel.box.append(place);
+  const values = names.map((name, i) => { const value = element("b"); panel.read.append(element("span", { title: name }, value, " " + units[i])); return value; });
   return { draw() {
-    const [pen, w, h] = paper(canvas, 15 * em());
-    const [x, y] = source();
+    const [pen, w, h] = paper(canvas), [x, y] = source(), n = Math.min(x.length, y.length);
     let mx = 0, my = 0;
-    for (let i = 0; i < x.length; i++) { mx = Math.max(mx, Math.abs(x[i])); my = Math.max(my, Math.abs(y[i])); }
-    mx = niceUp(mx); my = niceUp(my);
-    const pad = 2.2 * em(), px = (v) => pad + (v / mx + 1) / 2 * (w - 1.3 * pad), py = (v) => h - pad - (v / my + 1) / 2 * (h - 1.4 * pad);
-    pen.lineWidth = 1; pen.strokeStyle = colour("line"); pen.beginPath();
-    pen.moveTo(px(-mx), py(0)); pen.lineTo(px(mx), py(0)); pen.moveTo(px(0), py(-my)); pen.lineTo(px(0), py(my)); pen.stroke();
-    pen.fillStyle = colour("soft"); pen.font = 0.8 * em() + "px system-ui"; pen.textAlign = "right";
-    pen.fillText(labels[0] + "  ±" + number(mx), w - 4, h - 0.5 * em());
-    pen.textAlign = "left"; pen.fillText(labels[1] + "  ±" + number(my), 4, 0.9 * em());
-    const n = x.length, recent = Math.max(0, n - 400);
+    for (let i = 0; i < n; i++) { mx = Math.max(mx, Math.abs(x[i])); my = Math.max(my, Math.abs(y[i])); }
+    mx = niceUp(1.05 * mx); my = niceUp(1.05 * my);
+    const left = 3.1 * em(), low = 1.5 * em(), px = (v) => left + (v / mx + 1) / 2 * (w - left - 4), py = (v) => 4 + (1 - v / my) / 2 * (h - low - 4);
+    pen.lineWidth = 0.6; pen.fillStyle = colour("soft");
+    const line = (x0, y0, x1, y1, name) => { pen.strokeStyle = colour(name); pen.beginPath(); pen.moveTo(x0, y0); pen.lineTo(x1, y1); pen.stroke(); };
+    pen.textAlign = "center"; pen.textBaseline = "bottom";
+    for (const v of marks(mx, Math.max(2, w / (9 * em())))) { line(px(v), py(-my), px(v), py(my), v === 0 ? "soft" : "line"); pen.fillText(number(v), Math.min(w - 1.2 * em(), px(v)), h); }
+    pen.textAlign = "right"; pen.textBaseline = "middle";
+    for (const v of marks(my, Math.max(2, h / (5 * em())))) { line(px(-mx), py(v), px(mx), py(v), v === 0 ? "soft" : "line"); pen.fillText(number(v), left - 5, Math.max(0.5 * em(), py(v))); }
+    const recent = Math.max(0, n - 400);
     const part = (from, to, width, alpha) => {
       pen.strokeStyle = colour("specimen"); pen.globalAlpha = alpha; pen.lineWidth = width; pen.beginPath();
       for (let i = from; i < to; i++) i === from ? pen.moveTo(px(x[i]), py(y[i])) : pen.lineTo(px(x[i]), py(y[i]));
       pen.stroke(); pen.globalAlpha = 1;
     };
-    part(0, recent + 1, 1, 0.35); part(recent, n, 1.8, 1);
-    if (n) { pen.fillStyle = colour("ink"); pen.beginPath(); pen.arc(px(x[n - 1]), py(y[n - 1]), 0.28 * em(), 0, 7); pen.fill(); }
+    part(0, recent + 1, 1.1, 0.45); part(recent, n, 2.2, 1);
+    if (n) { pen.fillStyle = colour("ink"); pen.beginPath(); pen.arc(px(x[n - 1]), py(y[n - 1]), 0.3 * em(), 0, 7); pen.fill(); }
     canvas.dataset.points = n;
+    values.forEach((value, i) => { value.textContent = n ? steady([x, y][i][n - 1], [mx, my][i]) : "–"; });
   } };
 }
 
-function niceUp(x) {
-  if (!(x > 0)) return 1;
-  const p = 10 ** Math.floor(Math.log10(x));
-  return [1, 2, 5, 10].map((f) => f * p).find((v) => v >= x * 0.999) || 10 * p;
-}
-
 // The structure as it stands now, with its motion enlarged.
-function structurePlot(canvas, note, about, latest) {
+function structurePlot(panel, about, latest) {
+  const canvas = element("canvas"), note = element("small"), place = element("div", { class: "body" }, canvas);
+  panel.box.append(place, note);
   const { points, edges, nodes, moves } = about;
   const flat = points.every((p) => Math.abs(p[1] - points[0][1]) < 1e-12);
   const project = (p) => flat ? [p[0], p[2]] : [p[0] + 0.45 * p[1], p[2] + 0.3 * p[1]];
   const at = points.map(project), xs = at.map((p) => p[0]), ys = at.map((p) => p[1]);
   const box = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = Math.max(box[1] - box[0], box[3] - box[2], 1e-6);
+  const extent = Math.max(box[1] - box[0], box[3] - box[2], 1e-6), marked = edges.some((e) => e[2]);
+  panel.box.classList.add(box[3] - box[2] >= box[1] - box[0] ? "tall" : box[1] - box[0] > 2.5 * (box[3] - box[2]) ? "wide" : "tall");
   let peak = 0;
   return { draw() {
     const u = latest() || [];
@@ -102,82 +157,117 @@ function structurePlot(canvas, note, about, latest) {
       return d;
     });
     for (const d of moved) peak = Math.max(peak, Math.hypot(...d));
-    const factor = peak > 0 ? niceUp(0.06 * size / peak) : 1;
-    const [pen, w, h] = paper(canvas, 18 * em());
-    const pad = 1.6 * em(), k = Math.min((w - 2 * pad) / Math.max(box[1] - box[0] + 0.3 * size, 1e-9), (h - 2 * pad) / Math.max(box[3] - box[2] + 0.1 * size, 1e-9));
+    const factor = peak > 0 ? Math.min(1000, niceUp(0.08 * extent / peak)) : 1;
+    const [pen, w, h] = paper(canvas);
+    const pad = 1.4 * em(), room = 0.1 * extent, k = Math.min((w - 2 * pad) / (box[1] - box[0] + 2 * room), (h - 2 * pad) / (box[3] - box[2] + room));
     const cx = (box[0] + box[1]) / 2, cy = (box[2] + box[3]) / 2;
     const screen = (p) => [w / 2 + (p[0] - cx) * k, h / 2 - (p[1] - cy) * k];
-    const draw = (where, alpha, width) => {
+    const draw = (where, now) => {
       for (const [a, b, specimen] of edges) {
-        const [p, q] = [where(a), where(b)];
-        pen.globalAlpha = alpha; pen.strokeStyle = colour(specimen && alpha === 1 ? "specimen" : alpha === 1 ? "ink" : "line"); pen.lineWidth = specimen ? 2 * width : width;
-        pen.beginPath(); pen.moveTo(...p); pen.lineTo(...q); pen.stroke();
+        pen.globalAlpha = now ? 1 : 0.8; pen.strokeStyle = colour(!now ? "line" : specimen ? "specimen" : "ink"); pen.lineWidth = !now ? 1 : specimen ? 0.36 * em() : 0.14 * em();
+        pen.lineCap = "round"; pen.beginPath(); pen.moveTo(...where(a)); pen.lineTo(...where(b)); pen.stroke();
       }
       pen.globalAlpha = 1;
     };
-    draw((i) => screen(at[i]), 0.7, 1);
+    draw((i) => screen(at[i]), false);
     const there = (i) => screen(project(points[i].map((x, a) => x + factor * moved[i][a])));
-    draw(there, 1, 2);
+    draw(there, true);
     pen.fillStyle = colour("ink");
-    for (let i = 0; i < nodes; i++) { pen.beginPath(); pen.arc(...there(i), 0.22 * em(), 0, 7); pen.fill(); }
+    if (nodes <= 400) for (let i = 0; i < nodes; i++) { pen.beginPath(); pen.arc(...there(i), 0.2 * em(), 0, 7); pen.fill(); }
     canvas.dataset.peak = peak;
-    note.textContent = "motion × " + number(factor) + ", largest " + number(peak * about.factor) + " " + about.unit + "; specimen thick" + (about.sketch ? "; a sketch, the model has no positions" : "");
+    panel.read.textContent = "motion × " + number(factor);
+    note.replaceChildren("largest " + number(peak * about.factor, 3) + " " + about.unit);
+    if (marked) { const specimen = element("b", {}, "specimen thick"); specimen.style.color = colour("specimen"); note.append(" · ", specimen); }
+    if (about.sketch) note.append(" · a sketch, the model has no positions");
   } };
 }
 
-// Bars in fixed ranges: the end of each is its limit.
-function limitBars(place, bars, latest) {
+// Bars in fixed ranges: the end of each is its limit, the dashed line 80 % of it, the mark the largest of the last 10 s.
+function limitBars(panel, bars, latest) {
+  const place = element("div", { class: "bars" });
+  panel.box.append(place);
+  panel.read.textContent = "distance to trip";
+  if (bars.length > 6) panel.box.classList.add("tall");
   const rows = bars.map((bar) => {
-    const fill = element("i"), mark = element("b"), box = element("div", { class: "bar" }, fill, mark), text = element("span");
-    place.append(element("span", {}, bar.label), box, text);
-    return { bar, fill, mark, box, text, held: 0, since: 0 };
+    const fill = element("i"), mark = element("b"), box = element("div", { class: "bar" }, fill, mark, element("u")), left = element("strong"), text = element("em"), action = element("em", {}, " → " + bar.action);
+    const row = element("div", { class: "limit" }, element("span", {}, bar.label, " ", text), element("span", {}, left, action), box);
+    place.append(row);
+    return { bar, fill, mark, box, row, left, text, held: 0, since: 0 };
   });
   return { draw() {
-    for (const row of rows) {
-      const value = Math.abs(latest(row.bar.topic, row.bar.column) || 0), share = value / row.bar.limit, now = performance.now();
-      if (share > row.held || now - row.since > 10000) { row.held = share; row.since = now; }
-      row.fill.style.width = Math.min(100, 100 * share) + "%";
-      row.mark.style.left = "calc(" + Math.min(100, 100 * row.held) + "% - .14em)";
-      row.box.className = "bar" + (row.held >= 1 ? " alarm" : row.held >= 0.8 ? " attention" : "");
-      row.text.textContent = number(value, 3) + " of " + number(row.bar.limit, 3) + " " + row.bar.unit + ", " + Math.max(0, Math.round(100 * (1 - share))) + " % left → " + row.bar.action;
+    for (const r of rows) {
+      const value = Math.abs(latest(r.bar.topic, r.bar.column) || 0), share = value / r.bar.limit, now = performance.now();
+      if (share > r.held || now - r.since > 10000) { r.held = share; r.since = now; }
+      const state = r.held >= 1 ? " alarm" : r.held >= 0.8 ? " attention" : "";
+      r.fill.style.width = Math.min(100, 100 * share) + "%";
+      r.mark.style.left = "calc(" + Math.min(100, 100 * r.held) + "% - .15em)";
+      r.box.className = "bar" + state;
+      r.row.className = "limit" + state;
+      r.text.textContent = steady(value, r.bar.limit) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
+      r.left.textContent = Math.max(0, Math.floor(100 * (1 - share))) + " %";
     }
   } };
 }
 
-function histogramPlot(canvas, figures, source) {
+function histogramPlot(panel, title, source) {
+  const figures = element("small"), canvas = element("canvas"), place = element("div", { class: "body" }, canvas);
+  panel.box.append(figures, place);
   return { draw() {
-    const found = source();
-    const [pen, w, h] = paper(canvas, 8 * em());
-    pen.font = 0.8 * em() + "px system-ui"; pen.fillStyle = colour("soft");
-    if (!found) { pen.fillText("no clock drives this test", 4, 2 * em()); return; }
-    const { bars } = found, pad = 1.4 * em();
-    const lo = Math.log10(bars[0][0]), hi = Math.log10(bars[bars.length - 1][1]), most = Math.max(...bars.map((b) => Math.log10(1 + b[2])));
-    const px = (x) => 4 + (Math.log10(x) - lo) / Math.max(hi - lo, 1e-9) * (w - 8);
-    pen.fillStyle = colour("bar");
-    for (const [a, b, n] of bars) { const y = (h - pad - 4) * Math.log10(1 + n) / most; pen.fillRect(px(a), h - pad - y, Math.max(1, px(b) - px(a) - 1), y); }
+    const found = source(), [pen, w, h] = paper(canvas);
     pen.fillStyle = colour("soft");
-    for (let e = Math.ceil(lo); e <= hi; e++) pen.fillText(number(10 ** e) + " µs", Math.min(px(10 ** e), w - 3 * em()), h - 0.3 * em());
-    figures.textContent = "median " + number(found.p50, 3) + " µs, 99.9 % " + number(found.p99_9, 3) + " µs, largest " + number(found.max, 3) + " µs, " + found.count + " samples";
+    if (!found) { figures.textContent = title + ": no clock drives this test"; return; }
+    const { bars } = found, low = 1.2 * em();
+    const lo = Math.log10(bars[0][0] || 1e-3), hi = Math.log10(bars[bars.length - 1][1]), most = Math.max(...bars.map((b) => Math.log10(1 + b[2])));
+    const px = (x) => (Math.log10(Math.max(x, 1e-3)) - lo) / Math.max(hi - lo, 1e-9) * w;
+    pen.fillStyle = colour("bar");
+    for (const [a, b, n] of bars) { const y = (h - low - 2) * Math.log10(1 + n) / most; pen.fillRect(px(a), h - low - y, Math.max(1, px(b) - px(a) - 1), y); }
+    pen.fillStyle = colour("soft"); pen.textAlign = "center"; pen.textBaseline = "bottom";
+    for (let e = Math.ceil(lo); e <= hi; e++) pen.fillText(number(10 ** e) + " µs", Math.min(Math.max(px(10 ** e), 2 * em()), w - 2 * em()), h);
+    figures.textContent = title + ": median " + number(found.p50, 3) + ", 99.9 % " + number(found.p99_9, 3) + ", largest " + number(found.max, 3) + " µs of " + found.count;
+    canvas.dataset.count = found.count;
   } };
 }
 
 // The ground motion as a whole, with where the test is.
-function groundPlot(canvas, ground, time) {
+function groundPlot(panel, ground, time) {
+  const canvas = element("canvas"), place = element("div", { class: "body" }, canvas);
+  panel.box.append(place);
   const most = Math.max(...ground.a.map(Math.abs), 1e-12), end = ground.t[ground.t.length - 1] || 1;
   return { draw() {
-    const [pen, w, h] = paper(canvas, 7 * em());
-    const px = (t) => t / end * w, py = (a) => h / 2 - a / most * (h / 2 - em());
+    const [pen, w, h] = paper(canvas), low = 1.4 * em(), t = time();
+    const px = (t) => t / end * w, py = (a) => (h - low) * (0.5 - 0.47 * a / most);
+    pen.lineWidth = 0.6; pen.fillStyle = colour("soft"); pen.textBaseline = "bottom"; pen.textAlign = "center";
+    for (const s of marks(end, w / (7 * em())).filter((s) => s >= 0)) {
+      pen.strokeStyle = colour("line"); pen.beginPath(); pen.moveTo(px(s), 0); pen.lineTo(px(s), h - low); pen.stroke();
+      pen.fillText(number(s) + " s", Math.min(Math.max(px(s), 1.2 * em()), w - 1.6 * em()), h);
+    }
     const part = (from, to, name, width) => {
       pen.strokeStyle = colour(name); pen.lineWidth = width; pen.beginPath();
       let first = true;
       for (let i = 0; i < ground.t.length; i++) if (ground.t[i] >= from && ground.t[i] <= to) { first ? pen.moveTo(px(ground.t[i]), py(ground.a[i])) : pen.lineTo(px(ground.t[i]), py(ground.a[i])); first = false; }
       pen.stroke();
     };
-    const t = time();
-    part(t, end, "line", 1); part(0, t, "data", 1.2);
-    pen.strokeStyle = colour("ink"); pen.lineWidth = 1.5; pen.beginPath(); pen.moveTo(px(t), 0); pen.lineTo(px(t), h); pen.stroke();
-    pen.fillStyle = colour("soft"); pen.font = 0.8 * em() + "px system-ui";
-    pen.fillText(ground.name + ", ±" + number(most, 3) + " " + ground.unit + ", " + number(end, 4) + " s", 4, 0.9 * em());
+    part(t, end, "bar", 0.8); part(0, t, "data", 1.4);
+    pen.strokeStyle = colour("ink"); pen.lineWidth = 2; pen.beginPath(); pen.moveTo(px(t), 0); pen.lineTo(px(t), h - low); pen.stroke();
+    panel.read.textContent = ground.name + ", peak " + number(most, 3) + " " + signs(ground.unit);
     canvas.dataset.cursor = t;
+  } };
+}
+
+// When what happened, on a line; then in words, the newest first.
+function eventList(panel, all, end, time) {
+  const canvas = element("canvas"), list = element("ol", { class: "events" });
+  panel.box.append(element("div", { class: "line" }, canvas), list);
+  const COLOUR = { alarm: "alarm", command: "data", note: "specimen", state: "soft" };
+  let count = -1, newest = null;
+  return { draw() {
+    const [pen, w, h] = paper(canvas), events = all(), until = Math.max(end() || 0, time(), ...events.map((e) => e.t), 1e-9), px = (t) => 3 + t / until * (w - 6);
+    pen.strokeStyle = colour("line"); pen.lineWidth = 2; pen.beginPath(); pen.moveTo(0, h / 2); pen.lineTo(w, h / 2); pen.stroke();
+    pen.strokeStyle = colour("ink"); pen.beginPath(); pen.moveTo(0, h / 2); pen.lineTo(px(time()), h / 2); pen.stroke();
+    for (const e of events) { pen.fillStyle = colour(COLOUR[e.kind] || "soft"); pen.fillRect(px(e.t) - 1.5, e.kind === "state" ? h * 0.25 : 0, 3, e.kind === "state" ? h * 0.5 : h); }
+    if (events.length === count && events[events.length - 1] === newest) return;
+    count = events.length; newest = events[count - 1];
+    const line = (e) => element("li", {}, element("time", {}, number(e.t, 5) + " s"), element("span", { class: e.kind }, e.text, element("small", {}, [e.who, e.stamp ? new Date(e.stamp).toLocaleTimeString() : "", e.advice].filter(Boolean).join(" · "))));
+    list.replaceChildren(...events.slice(-200).reverse().map(line));
   } };
 }

@@ -1,21 +1,28 @@
 //! Pictures of cameras beside the curves: the newest file of a folder, or a stream of JPEG pictures over HTTP (MJPEG). Each new picture is shown,
-//! and kept with its times beside the recording.
+//! and kept with its times beside the recording; a playback shows those again.
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use crate::events::{Event, Kind};
 use crate::hub::{Hub, lock, now_ms};
 
+/// Most cameras of a test.
+const CAMERAS: usize = 16;
+/// When each picture was taken.
+const INDEX: &str = "times.csv";
 /// Largest picture, bytes.
 const LARGEST: usize = 8 << 20;
 /// How often a folder is looked at, and a camera called again.
 const LOOK: Duration = Duration::from_millis(200);
-/// Shortest time between two pictures that are kept.
+/// Longest time that a camera may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Shortest time between two pictures that are kept, ms.
 const KEEP: f64 = 500.0;
 
 /// Where pictures come from.
@@ -24,6 +31,8 @@ enum Source {
     Folder(PathBuf),
     /// Host with port, and path.
     Mjpeg(String, String),
+    /// Pictures that were kept, and when they were taken, s.
+    Kept(Vec<(f64, PathBuf)>),
 }
 
 /// Kind, bytes.
@@ -60,6 +69,30 @@ impl Camera {
         Ok(Camera { name: place.to_owned(), source, latest: Arc::default() })
     }
 
+    /// The pictures that were kept in a folder, of each camera.
+    pub fn kept(folder: &Path) -> Vec<Self> {
+        let index = fs::read_to_string(folder.join(INDEX)).unwrap_or_default();
+        let mut cameras: Vec<Vec<(f64, PathBuf)>> = Vec::new();
+        for line in index.lines().skip(1) {
+            let mut parts = line.split(',');
+            let [Some(file), Some(number), _, Some(t)] = [parts.next(), parts.next(), parts.next(), parts.next()] else {
+                continue;
+            };
+            // A name of a file beside the index and nothing else.
+            let Some(file) = Path::new(file).file_name() else { continue };
+            let (Ok(number), Ok(t)) = (number.parse::<usize>(), t.parse::<f64>()) else { continue };
+            if number < CAMERAS {
+                cameras.resize_with(cameras.len().max(number + 1), Vec::new);
+                cameras[number].push((t, folder.join(file)));
+            }
+        }
+        let camera = |(number, mut list): (usize, Vec<(f64, PathBuf)>)| {
+            list.sort_by(|a, b| a.0.total_cmp(&b.0));
+            Camera { name: format!("{}", number + 1), source: Source::Kept(list), latest: Arc::default() }
+        };
+        cameras.into_iter().enumerate().map(camera).collect()
+    }
+
     /// Where its pictures come from, as given.
     pub fn name(&self) -> &str {
         &self.name
@@ -81,12 +114,12 @@ struct Album<'a> {
 impl Album<'_> {
     fn add(&mut self, camera: &Camera, kind: &'static str, bytes: Vec<u8>) {
         let (bytes, stamp) = (Arc::new(bytes), now_ms());
-        *lock(&camera.latest) = Some((kind, bytes.clone()));
+        let t = self.hub.desk().map_or(0.0, |d| d.status().t);
+        self.show(camera, t, kind, &bytes);
         let Some(folder) = self.folder.filter(|_| stamp - self.last >= KEEP) else { return };
         self.last = stamp;
-        let t = self.hub.desk().map_or(0.0, |d| d.status().t);
         let name = format!("{}-{stamp:.0}.{}", self.number, if kind == "image/png" { "png" } else { "jpg" });
-        let index = folder.join("times.csv");
+        let index = folder.join(INDEX);
         let kept = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(&name), &*bytes)).and_then(|()| {
             let new = !index.exists();
             let mut index = fs::OpenOptions::new().create(true).append(true).open(&index)?;
@@ -95,10 +128,18 @@ impl Album<'_> {
             }
             writeln!(index, "{name},{},{stamp:.0},{t}", self.number)
         });
-        if kept.is_err() {
-            // The picture is shown all the same, and a disk that refuses is told by the recording.
+        if let Err(e) = kept {
+            // The picture is shown all the same.
+            let advice = "Free some disk space. Pictures are shown and no longer kept; the test is not affected.".to_owned();
+            let what = format!("pictures cannot be kept in {}: {e}", folder.display());
+            self.hub.event(Event { advice, ..Event::now(Kind::Alarm, t, what) });
             self.folder = None;
         }
+    }
+
+    fn show(&self, camera: &Camera, t: f64, kind: &'static str, bytes: &Arc<Vec<u8>>) {
+        *lock(&camera.latest) = Some((kind, bytes.clone()));
+        self.hub.pictured(self.number, t);
     }
 }
 
@@ -110,16 +151,20 @@ pub(crate) fn keep(camera: &Camera, number: usize, hub: &Hub, folder: Option<&Pa
         match &camera.source {
             Source::Folder(path) => {
                 if let Some((file, changed)) = newest(path).filter(|found| seen.as_ref() != Some(found)) {
-                    let kind = if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-                        "image/png"
-                    } else {
-                        "image/jpeg"
-                    };
-                    let short = fs::metadata(&file).is_ok_and(|m| m.len() as usize <= LARGEST);
-                    if let Some(bytes) = short.then(|| fs::read(&file).ok()).flatten().filter(|b| !b.is_empty()) {
+                    if let Some((kind, bytes)) = picture(&file) {
                         album.add(camera, kind, bytes);
                     }
                     seen = Some((file, changed));
+                }
+            }
+            Source::Kept(list) => {
+                let t = hub.desk().map_or(0.0, |d| d.status().t);
+                let now = list.partition_point(|p| p.0 <= t).checked_sub(1).map(|i| &list[i]);
+                if let Some((t, file)) = now.filter(|p| seen.as_ref().is_none_or(|s| s.0 != p.1)) {
+                    if let Some((kind, bytes)) = picture(file) {
+                        album.show(camera, *t, kind, &Arc::new(bytes));
+                    }
+                    seen = Some((file.clone(), SystemTime::UNIX_EPOCH));
                 }
             }
             // A camera that is lost is called again.
@@ -129,6 +174,14 @@ pub(crate) fn keep(camera: &Camera, number: usize, hub: &Hub, folder: Option<&Pa
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// A picture of a file, and its kind.
+fn picture(file: &Path) -> Option<(&'static str, Vec<u8>)> {
+    let png = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+    fs::metadata(file).ok().filter(|m| m.len() as usize <= LARGEST)?;
+    let bytes = fs::read(file).ok().filter(|b| !b.is_empty())?;
+    Some((if png { "image/png" } else { "image/jpeg" }, bytes))
 }
 
 /// The newest picture of a folder, and when it was written.
@@ -142,8 +195,9 @@ fn newest(folder: &Path) -> Option<(PathBuf, SystemTime)> {
 }
 
 fn receive(camera: &Camera, host: &str, path: &str, album: &mut Album<'_>, over: &AtomicBool) -> std::io::Result<()> {
-    let mut stream = TcpStream::connect(host)?;
-    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    let address = host.to_socket_addrs()?.next().ok_or(std::io::ErrorKind::NotFound)?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").as_bytes())?;
     let (mut bytes, mut part) = (Vec::new(), vec![0; 64 * 1024]);
     while !over.load(Ordering::Acquire) {

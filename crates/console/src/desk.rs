@@ -71,6 +71,11 @@ impl Command {
         }
     }
 
+    /// Whether it is taken whenever it comes. All others rest on what whoever gave them saw of the test.
+    pub(crate) fn is_timeless(&self) -> bool {
+        matches!(self, Command::Abort | Command::Note(_))
+    }
+
     /// As it stands in the log.
     pub fn words(&self) -> String {
         match self {

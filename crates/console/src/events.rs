@@ -32,7 +32,7 @@ impl Kind {
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// When, ms since 1970.
+    /// When, ms since 1970; 0: nobody knows any more.
     pub stamp: f64,
     /// Time of the model, s.
     pub t: f64,

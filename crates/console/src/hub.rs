@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use interfield_lab::realtime::Histogram;
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, Level};
-use crate::events::{Event, Watcher};
+use crate::events::{Event, Kind, Watcher};
 use crate::topic::{Feed, Source, Topic, source, thin_shown};
 
 /// Turns of the server that are kept for viewers that come later or are behind: 60 s of them.
@@ -18,6 +18,9 @@ const KEPT: usize = 3000;
 const NUMBERS: usize = 4_000_000;
 /// Most events that are kept.
 const EVENTS: usize = 2000;
+/// How long the answer to a wrong key takes, and how many may wait for theirs.
+const GUESS: Duration = Duration::from_millis(300);
+const GUESSING: usize = 10;
 /// Rows of a topic that a viewer gets at once.
 const AT_ONCE: usize = 1500;
 
@@ -26,6 +29,9 @@ pub(crate) struct Turn {
     pub(crate) number: u64,
     /// When, ms since 1970.
     pub(crate) stamp: f64,
+    /// When, and when the rings were emptied before, ms since the console began: no row is older than that.
+    pub(crate) clock: f64,
+    pub(crate) since: f64,
     /// Topic and its rows, in the units of the page.
     pub(crate) blocks: Vec<(usize, Vec<f64>)>,
 }
@@ -42,6 +48,10 @@ pub trait Outlet: Send {
     fn rows(&mut self, index: usize, topic: &Topic, stamp: u64, rows: &[f64]);
     /// Takes an event.
     fn event(&mut self, _event: &Event) {}
+    /// What went wrong since it was asked last, and what to do about it.
+    fn trouble(&mut self) -> Option<[String; 2]> {
+        None
+    }
     /// The stream has ended.
     fn end(&mut self) {}
 }
@@ -68,12 +78,19 @@ struct Inner {
     /// Events that were forgotten.
     forgotten: usize,
     latest: Vec<Vec<f64>>,
+    /// When the rings were emptied last, ms since the console began.
+    emptied: f64,
+    /// Of each camera when its newest picture was taken: time of the model, s; ms since the console began.
+    pictures: Vec<Option<[f64; 2]>>,
+    /// A test that is played back may pass a state again: that is no news.
+    again: bool,
 }
 
 /// Saves a layout.
 type Save = Box<dyn Fn(&Value) -> Result<String, String> + Send>;
 
 struct Shared {
+    begun: Instant,
     about: Mutex<Value>,
     /// Changes with what is said about the test.
     version: AtomicU64,
@@ -83,6 +100,10 @@ struct Shared {
     holder: Mutex<Option<(u64, String)>>,
     viewers: AtomicUsize,
     refused: AtomicU64,
+    /// Wrong keys; how many wait for their answer; whose turn it is.
+    guesses: AtomicU64,
+    guessing: AtomicUsize,
+    turnstile: Mutex<()>,
     layout: Mutex<Option<Save>>,
 }
 
@@ -103,16 +124,36 @@ pub(crate) fn now_ms() -> f64 {
 impl Hub {
     /// A console of a test: what the page should know of it beforehand.
     pub fn new(about: Value) -> Self {
+        let again = about["kind"] == "playback";
         Hub(Arc::new(Shared {
+            begun: Instant::now(),
             about: Mutex::new(about),
             version: AtomicU64::new(1),
-            inner: Mutex::default(),
+            inner: Mutex::new(Inner { again, ..Inner::default() }),
             desk: Mutex::default(),
             holder: Mutex::default(),
             viewers: AtomicUsize::new(0),
             refused: AtomicU64::new(0),
+            guesses: AtomicU64::new(0),
+            guessing: AtomicUsize::new(0),
+            turnstile: Mutex::default(),
             layout: Mutex::default(),
         }))
+    }
+
+    /// ms since the console began, on a clock that only goes forward.
+    pub(crate) fn clock(&self) -> f64 {
+        self.0.begun.elapsed().as_secs_f64() * 1e3
+    }
+
+    /// A camera has a new picture, taken at this time of the model, s.
+    pub(crate) fn pictured(&self, camera: usize, t: f64) {
+        let clock = self.clock();
+        let mut inner = lock(&self.0.inner);
+        if inner.pictures.len() <= camera {
+            inner.pictures.resize(camera + 1, None);
+        }
+        inner.pictures[camera] = Some([t, clock]);
     }
 
     /// Adds a topic with a ring of so many rows; the feed is for the loop. A topic that is known (the next test of the same rig) goes on.
@@ -192,6 +233,25 @@ impl Hub {
         &self.0.viewers
     }
 
+    /// Somebody showed a wrong key: all who do wait for their turn, a third of a second each. `false`: too many wait, and this one is sent away.
+    pub(crate) fn guessed(&self) -> bool {
+        let number = self.0.guesses.fetch_add(1, Ordering::Relaxed) + 1;
+        if number.is_power_of_two() && number >= 4 {
+            let t = self.desk().map_or(0.0, |d| d.status().t);
+            let advice = "Somebody tries to guess the operator's key. Find out who can reach this console.".to_owned();
+            self.event(Event { advice, ..Event::now(Kind::Alarm, t, format!("{number} wrong keys were shown")) });
+        }
+        if self.0.guessing.fetch_add(1, Ordering::AcqRel) < GUESSING {
+            let turn = lock(&self.0.turnstile);
+            std::thread::sleep(GUESS);
+            drop(turn);
+            self.0.guessing.fetch_sub(1, Ordering::AcqRel);
+            return true;
+        }
+        self.0.guessing.fetch_sub(1, Ordering::AcqRel);
+        false
+    }
+
     pub(crate) fn refused(&self) -> &AtomicU64 {
         &self.0.refused
     }
@@ -219,14 +279,14 @@ impl Hub {
         lock(&self.0.inner).sources.iter().map(|s| s.topic.clone()).collect()
     }
 
-    /// One turn: empties the rings, and says where the test is if `status` is due.
-    pub(crate) fn turn(&self, status: bool) {
-        let desk = self.desk();
-        let said = desk.as_ref().map(|d| d.status());
+    /// One turn: empties the rings, and says where the test is if `status` is due. A console that is served takes its turns itself.
+    pub fn turn(&self, status: bool) {
+        let said = if status { self.desk().map(|d| d.status()) } else { None };
         let holder = self.holder().as_ref().map(|h| h.1.clone());
-        let stamp = now_ms();
         let mut inner = lock(&self.0.inner);
         let inner = &mut *inner;
+        let (stamp, clock) = (now_ms(), self.clock());
+        let since = std::mem::replace(&mut inner.emptied, clock);
         let mut blocks = Vec::new();
         let mut events = Vec::new();
         for (index, source) in inner.sources.iter_mut().enumerate() {
@@ -250,10 +310,14 @@ impl Hub {
                 blocks.push((index, rows));
             }
         }
+        for [what, advice] in inner.outlets.iter_mut().filter_map(|o| o.trouble()) {
+            let t = inner.latest.first().and_then(|row| row.get(inner.sources[0].topic.time)).copied().unwrap_or(0.0);
+            events.push(Event { advice, ..Event::now(Kind::Alarm, t, what) });
+        }
         events.into_iter().for_each(|e| inner.event(e));
         if !blocks.is_empty() {
             inner.last += 1;
-            let turn = Turn { number: inner.last, stamp, blocks };
+            let turn = Turn { number: inner.last, stamp, clock, since, blocks };
             inner.numbers += turn.numbers();
             inner.turns.push_back(Arc::new(turn));
             while inner.turns.len() > KEPT || (inner.numbers > NUMBERS && inner.turns.len() > 1) {
@@ -268,7 +332,10 @@ impl Hub {
             let dropped: u64 = inner.sources.iter().map(|s| s.dropped).sum();
             let rigs: Vec<Value> = inner.rigs.iter().map(rig).collect();
             let mut status = said.map_or_else(|| json!({}), |s| s.json());
-            status["stamp"] = json!(stamp);
+            let picture = |p: &Option<[f64; 2]>| p.map_or(Value::Null, |[t, clock]| json!({ "t": t, "clock": clock }));
+            status["clock"] = json!(clock);
+            status["refused"] = json!(self.0.refused.load(Ordering::Relaxed));
+            status["pictures"] = inner.pictures.iter().map(picture).collect();
             status["rigs"] = rigs.into();
             status["dropped"] = json!(dropped);
             status["viewers"] = json!(self.0.viewers.load(Ordering::Relaxed));
@@ -310,6 +377,10 @@ impl Hub {
 
 impl Inner {
     fn event(&mut self, event: Event) {
+        let known = |e: &Arc<Event>| e.kind == event.kind && e.t.to_bits() == event.t.to_bits() && e.text == event.text;
+        if self.again && self.events.iter().any(known) {
+            return;
+        }
         self.outlets.iter_mut().for_each(|o| o.event(&event));
         self.events.push_back(Arc::new(event));
         if self.events.len() > EVENTS {
@@ -329,11 +400,11 @@ fn histogram(h: &Histogram) -> Value {
     json!({ "count": summary.count, "p50": us(summary.p50), "p99_9": us(summary.p99_9), "max": us(summary.max), "bars": bars })
 }
 
-/// Several turns as one message: number of the last, its stamp, then for each topic its number, columns, rows and numbers. Rows are
-/// left out where a viewer is far behind.
+/// Several turns as one message: number of the last, its clock, since when its rows are, then for each topic its number, columns, rows and
+/// numbers. Rows are left out where a viewer is far behind.
 pub(crate) fn message(turns: &[Arc<Turn>], columns: &[usize]) -> Vec<u8> {
-    let Some(last) = turns.last() else { return Vec::new() };
-    let mut numbers = vec![last.number as f64, last.stamp];
+    let [Some(first), Some(last)] = [turns.first(), turns.last()] else { return Vec::new() };
+    let mut numbers = vec![last.number as f64, last.clock, first.since];
     for (index, &n) in columns.iter().enumerate() {
         let rows: Vec<f64> =
             turns.iter().flat_map(|t| &t.blocks).filter(|b| b.0 == index).flat_map(|b| b.1.iter().copied()).collect();
@@ -354,5 +425,31 @@ impl Level {
             Level::Attention => "attention",
             Level::Alarm => "alarm",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topic::Column;
+
+    /// An hour of a stream, as fast as it goes: what is kept for viewers stays within its bounds, however long a test takes.
+    #[test]
+    fn what_is_kept_of_an_hour_is_bounded() {
+        let hub = Hub::new(json!({}));
+        let columns = (0..40).map(|i| Column::new(format!("c{i}"), "", 1.0)).collect();
+        let mut feed = hub.topic(Topic { name: "run".into(), columns, time: 0, rig: false, open: true }, 64);
+        for turn in 0..180_000u32 {
+            (0..2).for_each(|_| feed.send());
+            if turn % 10 == 0 {
+                hub.event(Event::now(Kind::Note, f64::from(turn), "x"));
+            }
+            hub.turn(false);
+            let inner = lock(&hub.0.inner);
+            assert!(inner.turns.len() <= KEPT && inner.numbers <= NUMBERS && inner.events.len() <= EVENTS);
+        }
+        let inner = lock(&hub.0.inner);
+        assert_eq!((inner.turns.len(), inner.events.len(), inner.last), (KEPT, EVENTS, 180_000));
+        assert!(inner.turns.capacity() <= 2 * KEPT && inner.numbers == KEPT * 80);
     }
 }

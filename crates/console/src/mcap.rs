@@ -94,7 +94,7 @@ impl<W: Write> Writer<W> {
         let number = u16::try_from(index + 1).unwrap_or(EVENTS - 1);
         if !self.known.contains_key(&number) {
             let property =
-                |c: &crate::topic::Column| (c.name.clone(), json!({ "type": "number", "description": c.unit }));
+                |c: &crate::topic::Column| (c.name.clone(), json!({ "type": ["number", "null"], "description": c.unit }));
             let properties: Map<String, Value> = topic.columns.iter().map(property).collect();
             self.channel(number, &topic.name, &json!({ "type": "object", "properties": properties }))?;
         }
@@ -128,6 +128,8 @@ impl<W: Write> Writer<W> {
 pub struct McapFile {
     writer: Option<Writer<BufWriter<File>>>,
     name: String,
+    /// Why it ended early, until that was told.
+    trouble: Option<String>,
 }
 
 impl McapFile {
@@ -140,14 +142,23 @@ impl McapFile {
         let file = File::options().write(true).create_new(true).open(path);
         let file = file.map_err(|e| format!("`{name}` cannot be written: {e}"))?;
         let writer = Writer::new(BufWriter::new(file)).map_err(|e| format!("`{name}` cannot be written: {e}"))?;
-        Ok(McapFile { writer: Some(writer), name })
+        Ok(McapFile { writer: Some(writer), name, trouble: None })
     }
 
     fn attempt(&mut self, write: impl FnOnce(&mut Writer<BufWriter<File>>) -> io::Result<()>) {
         if let Some(Err(e)) = self.writer.as_mut().map(write) {
-            // Where that is impossible there is nobody to tell.
-            let _ = writeln!(io::stderr(), "warning: writing {} failed: {e}", self.name);
-            self.writer = None;
+            self.give_up(&e);
+        }
+    }
+
+    /// What is in the file can be read; what comes now is not in it. The test and its recording go on.
+    fn give_up(&mut self, e: &io::Error) {
+        // Where that is impossible there is nobody to tell.
+        let _ = writeln!(io::stderr(), "warning: writing {} failed: {e}", self.name);
+        self.trouble = Some(format!("writing {} failed: {e}", self.name));
+        // What its buffer holds would only fail again.
+        if let Some(writer) = self.writer.take() {
+            drop(writer.out.into_parts());
         }
     }
 }
@@ -159,6 +170,11 @@ impl Outlet for McapFile {
 
     fn event(&mut self, event: &Event) {
         self.attempt(|w| w.event(event).and_then(|()| w.flush()));
+    }
+
+    fn trouble(&mut self) -> Option<[String; 2]> {
+        let advice = "Free some disk space. The test and its recording are not affected; this file ends here.";
+        self.trouble.take().map(|what| [what, advice.to_owned()])
     }
 
     fn end(&mut self) {
@@ -177,7 +193,7 @@ fn send(hub: &Hub, mut stream: TcpStream, over: &AtomicBool) -> io::Result<()> {
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nConnection: close\r\nCache-Control: no-store\r\n\r\n")?;
     let mut writer = Writer::new(BufWriter::new(stream))?;
-    let topics = hub.topics();
+    let mut topics = hub.topics();
     let (mut last, mut seen) = (hub.turns(0).last().map_or(0, |t| t.number), 0);
     loop {
         let ending = over.load(Ordering::Acquire);
@@ -187,6 +203,10 @@ fn send(hub: &Hub, mut stream: TcpStream, over: &AtomicBool) -> io::Result<()> {
         for turn in hub.turns(last) {
             last = turn.number;
             for (index, rows) in &turn.blocks {
+                // Rigs come with the loop, perhaps after whoever reads here.
+                if *index >= topics.len() {
+                    topics = hub.topics();
+                }
                 if let Some(topic) = topics.get(*index).filter(|t| t.open) {
                     writer.rows(*index, topic, (turn.stamp * 1e6) as u64, rows)?;
                 }
@@ -197,5 +217,27 @@ fn send(hub: &Hub, mut stream: TcpStream, over: &AtomicBool) -> io::Result<()> {
         }
         writer.flush()?;
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Kind;
+
+    /// A device that is always full takes the place of a disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_ends_the_file_and_is_told_once() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let writer = Writer::new(BufWriter::new(file)).unwrap();
+        let mut outlet = McapFile { writer: Some(writer), name: "stream.mcap".into(), trouble: None };
+        assert!(outlet.trouble().is_none());
+        outlet.event(&Event::now(Kind::Note, 1.0, "crack"));
+        let [what, advice] = outlet.trouble().unwrap();
+        assert!(what.contains("stream.mcap") && advice.contains("not affected"), "{what}");
+        outlet.event(&Event::now(Kind::Note, 2.0, "another"));
+        outlet.end();
+        assert!(outlet.trouble().is_none(), "it is told once");
     }
 }

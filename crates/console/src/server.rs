@@ -1,9 +1,9 @@
 //! The server: a thread that empties the rings, a thread that takes connections, and one for each viewer; all give way to every other thread.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use tungstenite::handshake::derive_accept_key;
 
 use crate::access::{Keys, is_for, is_from};
 use crate::http::{self, Bad, Request};
-use crate::hub::Hub;
+use crate::hub::{Hub, lock};
 use crate::{assets, camera, mcap, prometheus, viewer};
 
 /// How often the rings are emptied.
 const TURN: Duration = Duration::from_millis(20);
 /// Every how manyth time the state of the test is told.
 const STATUS: u64 = 5;
-/// Most connections at once.
+/// Most connections at once. Whoever comes then takes the place of another one, see [`Door`].
 const CONNECTIONS: usize = 48;
 
 /// What a console serves besides its page.
@@ -37,12 +37,14 @@ pub struct Extras {
 pub struct Serving {
     /// Address.
     pub address: SocketAddr,
-    /// Whether an address beyond this machine lies inside of an encrypted tunnel.
+    /// Whether others look from elsewhere, through an encrypted tunnel; they need a key. Without one no address beyond this machine is served.
     pub tunnel: bool,
     /// Besides the page.
     pub extras: Extras,
     /// Where pictures of cameras are kept with the results.
     pub pictures: Option<PathBuf>,
+    /// The core that a loop in real time has for itself: what the network costs is not spent there.
+    pub keep_off: Option<usize>,
 }
 
 /// A console that is served; dropped, it ends.
@@ -60,8 +62,40 @@ struct Server {
     address: SocketAddr,
     extras: Extras,
     over: Arc<AtomicBool>,
+    door: Door,
     connections: Arc<AtomicUsize>,
     viewers: AtomicU64,
+}
+
+/// Who is connected. When all places are taken, whoever has not even asked for a page leaves first, then the viewer that is there longest; whoever
+/// has shown the operator's key stays. So neither idle connections nor a crowd of viewers keep the operator out.
+#[derive(Default)]
+struct Door(Mutex<Vec<Arc<Guest>>>);
+
+struct Guest {
+    stream: TcpStream,
+    rank: AtomicU8,
+}
+
+impl Door {
+    /// Lets a connection in; `None` where everybody who is there stays.
+    fn enter(&self, stream: &TcpStream) -> Option<Arc<Guest>> {
+        let mut guests = lock(&self.0);
+        if guests.len() >= CONNECTIONS {
+            let ranks = guests.iter().map(|g| g.rank.load(Ordering::Acquire)).enumerate();
+            // The first of the lowest rank: those who came first stand first.
+            let (first, _) = ranks.filter(|r| r.1 < viewer::COMMANDS).min_by_key(|r| r.1)?;
+            // Its thread finds the connection closed, and ends.
+            let _ = guests.remove(first).stream.shutdown(Shutdown::Both);
+        }
+        let guest = Arc::new(Guest { stream: stream.try_clone().ok()?, rank: AtomicU8::new(0) });
+        guests.push(guest.clone());
+        Some(guest)
+    }
+
+    fn leave(&self, guest: &Arc<Guest>) {
+        lock(&self.0).retain(|g| !Arc::ptr_eq(g, guest));
+    }
 }
 
 impl Console {
@@ -70,12 +104,16 @@ impl Console {
     /// # Errors
     /// A sentence: an address that may not be used, or cannot.
     pub fn serve(hub: &Hub, serving: Serving) -> Result<Self, String> {
-        let Serving { address, tunnel, extras, pictures } = serving;
-        let beyond = !address.ip().is_loopback();
-        if beyond && !tunnel {
+        let Serving { address, tunnel, extras, pictures, keep_off } = serving;
+        if !address.ip().is_loopback() && !tunnel {
             return Err(format!("{address} can be reached from other machines, and the console does not encrypt"));
         }
-        let keys = Keys::new(beyond)?;
+        if address.ip().is_unspecified() {
+            return Err(format!(
+                "{address} is every network of this machine, and the console does not encrypt: give the address of the tunnel alone"
+            ));
+        }
+        let keys = Keys::new(tunnel)?;
         let listener =
             TcpListener::bind(address).map_err(|e| format!("the console cannot listen at {address}: {e}"))?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
@@ -87,13 +125,14 @@ impl Console {
             address,
             extras,
             over: over.clone(),
+            door: Door::default(),
             connections: connections.clone(),
             viewers: AtomicU64::new(0),
         });
         let (shown, hub, ends) = (hub, hub.clone(), over.clone());
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             let run = move || {
-                give_way();
+                give_way(keep_off);
                 run();
             };
             thread::Builder::new().name(name.to_owned()).spawn(run).map_err(|e| e.to_string())
@@ -166,11 +205,20 @@ impl Drop for Console {
 }
 
 /// The calling thread gives way to all others; threads that it starts do too.
-fn give_way() {
+fn give_way(keep_off: Option<usize>) {
     #[cfg(unix)]
     {
         // Refused nowhere: a thread may always lower its priority.
         let _ = rustix::process::setpriority_process(None, 19);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let Some(core) = keep_off.filter(|c| *c < CpuSet::MAX_CPU) else { return };
+        let Ok(mut cores) = sched_getaffinity(None) else { return };
+        cores.unset(core);
+        // Where there is no other core this one is shared.
+        let _ = sched_setaffinity(None, &cores);
     }
 }
 
@@ -184,34 +232,35 @@ fn accept(server: &Arc<Server>, listener: &TcpListener) {
             thread::sleep(TURN);
             continue;
         };
-        if server.connections.fetch_add(1, Ordering::AcqRel) >= CONNECTIONS {
-            server.connections.fetch_sub(1, Ordering::AcqRel);
+        // Those who were sent away may need a moment to leave.
+        let crowded = server.connections.load(Ordering::Acquire) >= 2 * CONNECTIONS;
+        let Some(guest) = Some(&server.door).filter(|_| !crowded).and_then(|door| door.enter(&stream)) else {
             http::refuse(&mut stream, "503 Service Unavailable", "too many viewers");
             continue;
-        }
-        let own = server.clone();
-        let run = move || {
-            let counted = Counted(own.connections.clone());
-            meet(&own, stream);
-            drop(counted);
         };
-        if thread::Builder::new().name("interfield-viewer".into()).spawn(run).is_err() {
-            server.connections.fetch_sub(1, Ordering::AcqRel);
-        }
+        server.connections.fetch_add(1, Ordering::AcqRel);
+        let inside = Inside { server: server.clone(), guest };
+        let run = move || meet(&inside.server, &inside.guest.rank, stream);
+        // Where no thread can be had, nobody is let in.
+        let _ = thread::Builder::new().name("interfield-viewer".into()).spawn(run);
     }
 }
 
-/// A connection that is counted until it ends, also by a panic.
-struct Counted(Arc<AtomicUsize>);
+/// A connection that is inside until it ends, also by a panic.
+struct Inside {
+    server: Arc<Server>,
+    guest: Arc<Guest>,
+}
 
-impl Drop for Counted {
+impl Drop for Inside {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.server.door.leave(&self.guest);
+        self.server.connections.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// A connection: one request.
-fn meet(server: &Server, mut stream: TcpStream) {
+fn meet(server: &Server, rank: &AtomicU8, mut stream: TcpStream) {
     let request = match http::read(&mut stream) {
         Ok(request) => request,
         Err(Bad::Missing) => return,
@@ -227,12 +276,13 @@ fn meet(server: &Server, mut stream: TcpStream) {
         return http::refuse(&mut stream, "405 Method Not Allowed", "only GET is answered");
     }
     match request.path.as_str() {
-        "/live" => upgrade(server, &request, stream),
-        "/metrics" if server.extras.prometheus => {
+        "/live" => upgrade(server, rank, &request, stream),
+        "/metrics" if server.extras.prometheus && is_open(server, &request) => {
             let text = prometheus::text(&server.hub);
             let _ = http::answer(&mut stream, "200 OK", "text/plain; version=0.0.4; charset=utf-8", text.as_bytes());
         }
         "/live.mcap" if server.extras.mcap && is_open(server, &request) => {
+            rank.store(viewer::LOOKS, Ordering::Release);
             mcap::stream(&server.hub, stream, &server.over)
         }
         path if path.starts_with("/camera/") && is_open(server, &request) => {
@@ -261,7 +311,7 @@ fn is_open(server: &Server, request: &Request) -> bool {
     bearer.or(cookie).is_some_and(|given| crate::access::same(given, key))
 }
 
-fn upgrade(server: &Server, request: &Request, mut stream: TcpStream) {
+fn upgrade(server: &Server, rank: &AtomicU8, request: &Request, mut stream: TcpStream) {
     if !is_from(request.header("origin"), request.header("host")) {
         return http::refuse(&mut stream, "403 Forbidden", "another page may not use this console");
     }
@@ -278,5 +328,5 @@ fn upgrade(server: &Server, request: &Request, mut stream: TcpStream) {
         return;
     }
     let number = server.viewers.fetch_add(1, Ordering::Relaxed) + 1;
-    viewer::serve(number, &server.hub, &server.keys, stream, &server.over);
+    viewer::serve(number, &server.hub, &server.keys, stream, rank, &server.over);
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,14 @@ use tungstenite::{Error, Message, WebSocket};
 
 use crate::access::{Keys, same};
 use crate::desk::Command;
-use crate::hub::{Hub, message, now_ms};
+use crate::hub::{Hub, message};
 
 /// How long a viewer is listened to before something may be sent again.
 const LISTEN: Duration = Duration::from_millis(15);
 /// Longest time that a viewer may take to take what is sent.
 const TAKE: Duration = Duration::from_secs(5);
-/// Messages that may be under way.
-const WINDOW: u64 = 4;
+/// Messages with rows or a status that may be under way.
+const WINDOW: u64 = 6;
 /// Longest message of a viewer, bytes.
 const LONGEST: usize = 16 * 1024;
 /// Messages of a viewer in a second, and how many at once.
@@ -31,6 +31,8 @@ const BURST: f64 = 240.0;
 const WAITING: usize = 16;
 /// Wrong keys after which a viewer is sent away.
 const GUESSES: u32 = 3;
+/// Oldest view of the test on which a command may rest, ms: what a frozen page or a bad network delivers later is not obeyed.
+const FRESH: f64 = 3000.0;
 /// What a viewer with the key is told while another one commands.
 const OTHER: &str = "another operator commands now";
 /// A viewer that says nothing for this long is gone; the page speaks every second.
@@ -41,6 +43,8 @@ struct Viewer<'a> {
     number: u64,
     hub: &'a Hub,
     keys: &'a Keys,
+    /// How far it is let in, for the door.
+    rank: &'a AtomicU8,
     socket: WebSocket<TcpStream>,
     may_look: bool,
     has_key: bool,
@@ -60,7 +64,7 @@ struct Viewer<'a> {
     columns: Vec<usize>,
     /// What is being done, and what waits for it. The loop takes its time to acknowledge a command, and an emergency stop does not wait for that.
     doing: Option<Doing>,
-    waiting: VecDeque<(Value, Command)>,
+    waiting: VecDeque<(Value, Command, Instant)>,
     /// Emergency stops.
     stops: Vec<Doing>,
 }
@@ -68,8 +72,13 @@ struct Viewer<'a> {
 /// A command on its way: number of the message, and the answer.
 type Doing = (Value, JoinHandle<Result<String, String>>);
 
+/// Rank of a viewer that has shown no key, and of one with the operator's.
+pub(crate) const LOOKS: u8 = 1;
+pub(crate) const COMMANDS: u8 = 2;
+
 /// Serves a viewer until it is gone, or the console ends.
-pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over: &AtomicBool) {
+pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, rank: &AtomicU8, over: &AtomicBool) {
+    rank.store(LOOKS, Ordering::Release);
     let config = WebSocketConfig::default()
         .max_message_size(Some(LONGEST))
         .max_frame_size(Some(LONGEST))
@@ -84,6 +93,7 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over
         number,
         hub,
         keys,
+        rank,
         socket,
         may_look: keys.viewer.is_none(),
         has_key: false,
@@ -113,6 +123,11 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, over
     drop(holder);
     let _ = viewer.socket.close(None);
     let _ = viewer.socket.flush();
+}
+
+/// What is said of a command that comes too late.
+fn late(ms: f64) -> String {
+    format!("not obeyed, because it rests on a view of the test that is {:.1} s old; look at the test again", ms * 1e-3)
 }
 
 fn done(doing: JoinHandle<Result<String, String>>) -> Result<String, String> {
@@ -205,7 +220,7 @@ impl Viewer<'_> {
             self.shown = self.shown.max(shown.min(self.sent));
         }
         if let Some(ping) = message["ping"].as_f64() {
-            self.say(&json!({ "pong": ping, "stamp": now_ms() }))?;
+            self.say(&json!({ "pong": ping, "clock": self.hub.clock() }))?;
         }
         if let Some(key) = message["key"].as_str() {
             return self.present(key, message);
@@ -239,8 +254,12 @@ impl Viewer<'_> {
         if let Some((id, doing)) = self.doing.take_if(|(_, doing)| doing.is_finished()) {
             self.say_answer(&id, done(doing))?;
         }
-        while let Some((id, command)) = self.waiting.pop_front_if(|_| self.doing.is_none()) {
-            let begun = if self.holds() { self.begin(command) } else { Err(OTHER.to_owned()) };
+        while let Some((id, command, since)) = self.waiting.pop_front_if(|_| self.doing.is_none()) {
+            let begun = match since.elapsed().as_secs_f64() * 1e3 {
+                _ if !self.holds() => Err(OTHER.to_owned()),
+                waited if waited > FRESH && !command.is_timeless() => Err(late(waited)),
+                _ => self.begin(command),
+            };
             match begun {
                 Ok(doing) => self.doing = Some((id, doing)),
                 Err(why) => self.say_answer(&id, Err(why))?,
@@ -263,9 +282,7 @@ impl Viewer<'_> {
     fn guessed(&mut self) -> Result<(), Gone> {
         self.guesses += 1;
         self.hub.refused().fetch_add(1, Ordering::Relaxed);
-        // Whoever guesses has time.
-        std::thread::sleep(Duration::from_millis(300));
-        if self.guesses >= GUESSES {
+        if self.guesses >= GUESSES || !self.hub.guessed() {
             return self.send_away("wrong key");
         }
         // Who has shown the key before still has it, and its emergency stop.
@@ -281,6 +298,7 @@ impl Viewer<'_> {
         let who: String = who.chars().filter(|c| !c.is_control()).take(60).collect();
         self.who = if who.is_empty() { format!("viewer {}", self.number) } else { who };
         (self.has_key, self.may_look) = (true, true);
+        self.rank.store(COMMANDS, Ordering::Release);
         let mut holder = self.hub.holder();
         let free = holder.as_ref().is_none_or(|h| h.0 == self.number);
         let answer = if free || message["take"] == true {
@@ -308,12 +326,23 @@ impl Viewer<'_> {
         if command != Command::Abort && !self.holds() {
             return Err(OTHER.to_owned());
         }
+        if !command.is_timeless() {
+            let seen = message["seen"].as_f64().unwrap_or(f64::NEG_INFINITY);
+            let age = self.hub.clock() - seen;
+            if age > FRESH || age < 0.0 {
+                self.hub.refused().fetch_add(1, Ordering::Relaxed);
+                return Err(match seen.is_finite() && age > 0.0 {
+                    true => late(age),
+                    false => "a command says which state of the test it rests on: `seen`, the `clock` of a status".to_owned(),
+                });
+            }
+        }
         let id = message["id"].clone();
         if command == Command::Abort {
             let doing = self.begin(command)?;
             self.stops.push((id, doing));
         } else if self.waiting.len() < WAITING {
-            self.waiting.push_back((id, command));
+            self.waiting.push_back((id, command, Instant::now()));
         } else {
             return Err("too many commands wait for the loop; this one was not taken".to_owned());
         }
@@ -342,6 +371,7 @@ impl Viewer<'_> {
         if !Arc::ptr_eq(&status, &self.status) {
             self.socket.send(Message::text(status.to_string()))?;
             self.status = status;
+            self.sent += 1;
         }
         let turns = self.hub.turns(self.turn);
         if let Some(last) = turns.last() {

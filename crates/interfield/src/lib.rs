@@ -32,6 +32,7 @@ pub mod host;
 pub mod identify;
 pub mod laboratory;
 mod model_file;
+mod noise;
 mod operator;
 pub mod outputs;
 pub mod pack;

@@ -4,23 +4,27 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use interfield_lab::controller::{COLUMNS, Controller, HEAD, Tape};
+use interfield_lab::kinematics::Lever;
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Watch;
 use interfield_lab::verdict::{Grade, History, Peaks, Recording, Verdict};
 use interfield_language::Model;
+use interfield_language::model::Kind;
 use interfield_language::parse::Places;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
+use interfield_structure::specimen::path::{Tangents, tangents_along};
 use serde_json::{Value, json};
 
 use crate::laboratory::{self, Assessed, READ_BACK};
+use crate::noise::{self, Shaken, shaken};
 use crate::plan::Plan;
 use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
-use crate::stability::{Loop, examine_loop};
-use crate::table::{aligned, short, time};
+use crate::stability::{Certificate, Loop, certify, example, examine_loop};
+use crate::table::{aligned, paged, short, time, wrapped};
 use crate::{Choices, ModelFile};
 
 impl ModelFile {
@@ -31,7 +35,11 @@ impl ModelFile {
     /// Everything that stands against a run of the model.
     pub fn rehearse(&self, choices: &Choices, progress: &mut dyn FnMut(u64, u64)) -> Result<Rehearsed, Refused> {
         let (model, places) = self.model(choices)?;
-        rehearse_model(self, model, &places, progress)
+        let mut found = rehearse_model(self, model, &places, progress)?;
+        if let Ok(Some(certificate)) = &found.certificate {
+            found.example = example::write(self, choices, certificate);
+        }
+        Ok(found)
     }
 }
 
@@ -52,7 +60,14 @@ pub(crate) fn rehearse_model(
     let looped = if model.analysis.statics { Err(String::new()) } else { examine_loop(&model) };
     let mut dry = Dry::default();
     let sim = file.start(structure, places, &mut dry)?;
-    Ok(Rehearsed { looped, ..dry_run(sim, &dry, progress) })
+    let found = dry_run(sim, &dry, progress);
+    let along: Vec<_> = (0..model.specimens.len()).map(|s| dry.tangents(&model, s)).collect();
+    let known: Vec<Option<Tangents>> = along.iter().map(|t| t.as_ref().ok().copied().flatten()).collect();
+    let unseen = along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?))).collect();
+    let dt = model.specimens.first().map_or(0.0, |s| s.period / s.time_scale);
+    let certificate = certify(&model, &known, dt);
+    let noise = shaken(&model);
+    Ok(Rehearsed { looped, certificate, unseen, noise, ..found })
 }
 
 /// Runs the whole test once, as fast as it goes.
@@ -81,18 +96,54 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         assessed.extend(Assessed::of(specimen, rig, dry));
         demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h, &model.units)));
     }
-    Rehearsed { model, plan, looped: Err(String::new()), ended, links, assessed, demands }
+    Rehearsed {
+        model,
+        plan,
+        looped: Err(String::new()),
+        certificate: Ok(None),
+        example: None,
+        unseen: Vec::new(),
+        noise: Ok(Vec::new()),
+        ended,
+        links,
+        assessed,
+        demands,
+    }
 }
 
 /// What was seen of a specimen: one history per actuator.
-struct Seen {
-    histories: Vec<History>,
+pub(crate) struct Seen {
+    pub histories: Vec<History>,
 }
 
 /// A workshop that looks at what the actuators do, and writes nothing.
 #[derive(Default)]
-struct Dry {
-    seen: Vec<(String, Arc<Mutex<Seen>>)>,
+pub(crate) struct Dry {
+    pub seen: Vec<(String, Arc<Mutex<Seen>>)>,
+}
+
+impl Dry {
+    /// Tangents of a specimen along the path that its actuator was sent on; none if they are always the same. The error is a sentence without its subject.
+    fn tangents(&self, model: &Model, s: usize) -> Result<Option<Tangents>, String> {
+        let specimen = &model.specimens[s];
+        let bends = |e: &usize| match &model.elements[*e].kind {
+            Kind::Linear { .. } => false,
+            Kind::Law { law, .. } => !law.info().linear,
+            _ => true,
+        };
+        if !specimen.elements.iter().any(bends) {
+            return Ok(None);
+        }
+        let ([actuator], [_]) = (&specimen.actuators[..], &specimen.dofs[..]) else {
+            return Err("has several degrees of freedom".to_owned());
+        };
+        let Lever::Linear(factors) = &actuator.lever else { return Err("is moved by a strut".to_owned()) };
+        let seen = self.seen.iter().find(|(name, _)| *name == specimen.name).ok_or("was not moved")?;
+        let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let targets = seen.histories.first().map_or(&[][..], |h| &h.target);
+        let path: Vec<f64> = targets.iter().filter(|x| x.is_finite()).map(|x| x / factors[0] * specimen.scale).collect();
+        tangents_along(model, s, &path, specimen.period).map(Some)
+    }
 }
 
 impl Workshop for Dry {
@@ -220,6 +271,13 @@ pub struct Rehearsed {
     plan: Plan,
     /// The loop, or why it could not be probed.
     looped: Result<Loop, String>,
+    /// The certificate for its uncertain numbers and along its path, or why there is none; and where its counter-example was written.
+    certificate: Result<Option<Certificate>, String>,
+    example: Option<Result<String, String>>,
+    /// What noise of uncertain size does to the loop, or why that is not known.
+    noise: Result<Vec<Shaken>, String>,
+    /// Specimens whose tangents along the path are unknown, and why.
+    unseen: Vec<(String, String)>,
     /// After how many steps and why the dry run ended early.
     ended: Option<(u64, String)>,
     /// Largest link displacement on the fine side, m.
@@ -265,6 +323,13 @@ impl Rehearsed {
             Err(_) if self.model.analysis.statics => {}
             Err(why) => all.push(format!("the loop could not be probed: {why}")),
         }
+        match &self.certificate {
+            Ok(found) => {
+                let said = found.as_ref().and_then(Certificate::objection);
+                all.extend(said.filter(|(_, asked)| *asked).map(|(said, _)| said));
+            }
+            Err(why) => all.push(format!("the uncertain values could not be examined: {why}")),
+        }
         if let Some((steps, why)) = &self.ended {
             let place = match self.model.analysis.statics {
                 true => format!("in step {}", steps + 1),
@@ -288,6 +353,18 @@ impl Rehearsed {
 
     /// Where the probe and the dry run disagree, and why they may.
     fn doubt(&self) -> Option<String> {
+        let path = self.certificate.as_ref().ok().and_then(|c| c.as_ref()?.objection()).filter(|(_, asked)| !asked);
+        let path = path.map(|(said, _)| format!("along its predicted path {said}, and the dry run goes along it"));
+        let noise = match &self.noise {
+            Ok(all) => all.iter().filter_map(Shaken::doubt).collect(),
+            Err(why) => vec![format!("the response to noise is not known: {why}")],
+        };
+        let all: Vec<String> = self.disagreement().into_iter().chain(path).chain(noise).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// See [`Rehearsed::doubt`].
+    fn disagreement(&self) -> Option<String> {
         let found = self.looped.as_ref().ok()?;
         let dry_fails = self.ended.is_some() || self.failed().next().is_some();
         if found.stable != dry_fails {
@@ -339,6 +416,15 @@ impl Rehearsed {
             }
             Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
         };
+        if let Ok(Some(found)) = &self.certificate {
+            out += &paged(&found.text(self.example.as_ref()));
+        }
+        for (name, why) in &self.unseen {
+            out += &wrapped("  ", &format!("tangents along the path are not examined: `{name}` {why}"));
+        }
+        if let Ok(noise) = &self.noise {
+            out += &noise::text(noise);
+        }
         out += &laboratory::text(&self.assessed, units);
         out += "\nactuator demands\n";
         let rows: Vec<Vec<String>> = self.demands.iter().map(Demand::row).collect();
@@ -385,6 +471,12 @@ impl Rehearsed {
             .with("objections", self.objections())
             .with("doubt", self.doubt())
             .with("loop", found.clone())
+            .with("certificate", self.certificate.as_ref().ok().and_then(|c| Some(c.as_ref()?.json(self.example.as_ref()))))
+            .with("noise", self.noise.as_ref().map_or_else(|_| Vec::new(), |n| n.iter().map(Shaken::json).collect::<Vec<_>>()))
+            .with(
+                "path_not_examined",
+                self.unseen.iter().map(|(name, why)| json!({ "specimen": name, "why": why })).collect::<Vec<_>>(),
+            )
             .quantity("spectral_radius", found["spectral_radius"].clone(), ONE)
             .with("stable", found["stable"].clone())
             .seconds("critical_delay", found["critical_delay"].clone())

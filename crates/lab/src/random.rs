@@ -145,6 +145,7 @@ impl Random {
         UncertainRig {
             actuators: vec![Uncertain { follows, displacement_gain: 1.0, force_gain: 1.0 }],
             matrices: [self.specimen.stiffness, self.specimen.damping, self.specimen.mass].map(|x| vec![x]),
+            stored: Vec::new(),
             beyond: [vec![0.0], vec![0.0]],
             dt: self.dt,
         }

@@ -262,6 +262,11 @@ pub fn judge(
     if late > 0 {
         say(Grade::Doubtful, format!("{late} samples whose target came too late"));
     }
+    // A controller in another process that answered too late, or not at all: the last measurement held.
+    if let Some((_, stale)) = log.account.iter().find(|(name, stale)| *name == "stale" && *stale > 0.0) {
+        let share = 100.0 * stale / log.counts[0].max(1) as f64;
+        say(Grade::Doubtful, format!("{stale} samples without a new measurement in time ({share:.2} %)"));
+    }
     if let Some(timing) = timing.filter(|t| t.missed + t.overrun > 0) {
         say(Grade::Doubtful, format!("{} periods missed, {} overrun", timing.missed, timing.overrun));
     }

@@ -4,9 +4,11 @@ use crate::poles::Pole as Complex;
 
 const ZERO: Complex = Complex { re: 0.0, im: 0.0 };
 
-/// Inverse of an n x n matrix, row by row, in place by Gauss and Jordan with pivots from the column; false if it has none.
-pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> bool {
+/// Inverse of an n x n matrix, row by row, in place by Gauss and Jordan with pivots from the column, and the direction of the determinant; none if it has no
+/// inverse.
+pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> Option<Complex> {
     order.clear();
+    let mut direction = Complex { re: 1.0, im: 0.0 };
     for k in 0..n {
         let size = |i: usize| a[i * n + k].re.abs() + a[i * n + k].im.abs();
         let (mut pivot, mut largest) = (k, size(k));
@@ -16,12 +18,14 @@ pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> boo
             }
         }
         if largest == 0.0 || !largest.is_finite() {
-            return false;
+            return None;
         }
         order.push(pivot);
         if pivot != k {
             (0..n).for_each(|j| a.swap(k * n + j, pivot * n + j));
         }
+        let size = a[k * n + k].size();
+        direction = direction * a[k * n + k].times(if pivot == k { 1.0 } else { -1.0 } / size);
         let one = Complex { re: 1.0, im: 0.0 } / a[k * n + k];
         a[k * n + k] = Complex { re: 1.0, im: 0.0 };
         (0..n).for_each(|j| a[k * n + j] = a[k * n + j] * one);
@@ -43,7 +47,7 @@ pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> boo
             (0..n).for_each(|i| a.swap(i * n + k, i * n + pivot));
         }
     }
-    true
+    Some(direction)
 }
 
 /// Iterations of [`radius`] at most.
@@ -99,7 +103,7 @@ mod tests {
         let entry = |k: usize| Complex { re: ((7 * k + 3) % 11) as f64 - 5.0, im: ((5 * k + 1) % 7) as f64 - 3.0 };
         let a: Vec<Complex> = (0..n * n).map(entry).collect();
         let mut inverse = a.clone();
-        assert!(invert(&mut inverse, n, &mut Vec::new()));
+        assert!(invert(&mut inverse, n, &mut Vec::new()).is_some());
         for i in 0..n {
             for j in 0..n {
                 let sum = (0..n).fold(ZERO, |s, k| s + a[i * n + k] * inverse[k * n + j]);
@@ -107,7 +111,7 @@ mod tests {
                 assert!((sum.re - expected).hypot(sum.im) < 1e-12, "{i} {j}: {sum:?}");
             }
         }
-        assert!(!invert(&mut [ZERO; 4], 2, &mut Vec::new()));
+        assert!(invert(&mut [ZERO; 4], 2, &mut Vec::new()).is_none());
     }
 
     #[test]

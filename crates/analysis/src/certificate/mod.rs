@@ -15,8 +15,13 @@
 //! it holds for every point of the cell. Cells that fail it are divided. The radius is bounded from above by max (Bx)ᵢ/xᵢ for a positive x
 //! (Collatz and Wielandt), which does not depend on the units of the state.
 //!
+//! A motion that stands still whatever the parameters are (a gap that is never closed) has z = 1 everywhere. Then the unit circle is left near z = 1 for a small circle around
+//! it, on which F is tested as well. The number of motions within the small circle cannot change, and if in the middle it is the number of those that always stand still, these
+//! are all.
+//!
 //! **Must not be here:** actuators, specimens, what a parameter means.
 
+mod cell;
 mod matrix;
 mod rest;
 mod search;

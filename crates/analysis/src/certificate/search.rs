@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
-use super::matrix::{invert, radius};
-use super::{Disc, Plant, Rest};
-use crate::poles::Pole as Complex;
+use super::cell::Test;
+use super::{Plant, Rest};
 
 /// Where to look, and when to give up.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +16,9 @@ pub struct Limits {
     pub widths: Vec<f64>,
     /// So many cells are tested at most.
     pub cells: usize,
+    /// Where motions stand still in every loop, [`Rest::still`] of them: radius of a circle around z = 1 in which the loop has no others in the middle of the
+    /// intervals. The unit circle is left there for that circle: the number of motions within it cannot change either.
+    pub ring: Option<f64>,
 }
 
 /// What was found.
@@ -27,6 +29,8 @@ pub enum Found {
     /// Below this value of the first parameter there is none; at these values of the parameters there is one, or nearly so.
     #[allow(missing_docs)]
     Singular { below: f64, at: Vec<f64>, phase: f64 },
+    /// The motions that stand still are not as many as they should be.
+    Uncounted,
     /// The cells ran out. Below this value of the first parameter there is none.
     #[allow(missing_docs)]
     Exhausted { below: f64 },
@@ -41,8 +45,6 @@ pub struct Searched {
     pub cells: usize,
 }
 
-/// Relative rounding of the matrices, and of their inverse.
-const ROUNDING: f64 = 1e-12;
 /// A bound counts if it is below this.
 const BELOW: f64 = 0.999_999;
 /// Phases are not divided further below this share of themselves.
@@ -50,8 +52,9 @@ const FINEST: f64 = 1e-5;
 /// Or below this, rad per step.
 const LEAST: f64 = 1e-8;
 
-/// A cell of phases (first) and parameters.
+/// A cell of phases (first) and parameters, on the unit circle or on that around z = 1.
 struct Cell {
+    ring: bool,
     key: f64,
     depth: u32,
     sides: Vec<[f64; 2]>,
@@ -78,19 +81,34 @@ impl Ord for Cell {
     }
 }
 
-/// Looks for the first motion on the unit circle within these intervals.
+/// Looks for the first motion on the unit circle within these intervals. In the middle of them, at the lowest value of the first, the loop must be stable.
 pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits: &Limits) -> Searched {
-    let mut test = Test::new(rest, plant);
+    let known = |(i, side): (usize, &[f64; 2])| if limits.first == Some(i) { [side[0]; 2] } else { [middle(*side); 2] };
+    let mut test = Test::new(rest, plant, intervals.iter().enumerate().map(known).collect());
     let key = |sides: &[[f64; 2]]| limits.first.map_or(0.0, |i| sides[i + 1][0]);
-    let sides = [&[[0.0, PI]], intervals].concat();
-    let mut heap = BinaryHeap::from([Cell { key: key(&sides), depth: 0, sides }]);
+    let mut heap = BinaryHeap::new();
+    let mut add = |ring: bool, phases: [f64; 2]| {
+        let sides = [&[phases], intervals].concat();
+        heap.push(Cell { ring, key: key(&sides), depth: 0, sides });
+    };
+    match limits.ring {
+        None => add(false, [0.0, PI]),
+        Some(r) => {
+            if test.winding(r) != Some(rest.still()) {
+                return Searched { found: Found::Uncounted, cells: 0 };
+            }
+            add(true, [0.0, PI]);
+            add(false, [2.0 * (0.5 * r).asin(), PI]);
+        }
+    }
     let mut cells = 0;
     while let Some(cell) = heap.pop() {
         if cells >= limits.cells {
             return Searched { found: Found::Exhausted { below: cell.key }, cells };
         }
         cells += 1;
-        if test.bound(&cell.sides) < BELOW {
+        let ring = limits.ring.filter(|_| cell.ring);
+        if test.bound(ring, &cell.sides) < BELOW {
             continue;
         }
         let phase = middle(cell.sides[0]);
@@ -103,7 +121,7 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
         let Some(&split) = (match wide[..] {
             [] | [_] => wide.first(),
             _ => {
-                let shares: Vec<f64> = wide.iter().map(|&i| test.share(&cell.sides, i)).collect();
+                let shares: Vec<f64> = wide.iter().map(|&i| test.share(ring, &cell.sides, i)).collect();
                 (0..wide.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).map(|k| &wide[k])
             }
         }) else {
@@ -115,140 +133,80 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
         for part in [[low, half], [half, high]] {
             let mut sides = cell.sides.clone();
             sides[split] = part;
-            heap.push(Cell { key: key(&sides), depth: cell.depth + 1, sides });
+            heap.push(Cell { ring: cell.ring, key: key(&sides), depth: cell.depth + 1, sides });
         }
     }
     Searched { found: Found::Excluded, cells }
 }
 
-fn middle([low, high]: [f64; 2]) -> f64 {
+pub(super) fn middle([low, high]: [f64; 2]) -> f64 {
     0.5 * (low + high)
 }
 
-/// The test of a cell, with its memory.
-struct Test<'a> {
-    rest: &'a Rest,
-    plant: &'a mut dyn Plant,
-    /// F at the centre and its inverse, absolute values of the inverse, and the bound on what changes within the cell.
-    f: Vec<Complex>,
-    inverse: Vec<f64>,
-    change: Vec<f64>,
-    /// Responses of the plant at the frequencies that look the same at the steps.
-    discs: Vec<Disc>,
-    order: Vec<usize>,
-    x: Vec<f64>,
-    y: Vec<f64>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::Disc;
 
-impl<'a> Test<'a> {
-    fn new(rest: &'a Rest, plant: &'a mut dyn Plant) -> Self {
-        let size = rest.states + rest.samples * rest.channels;
-        let one = Disc::default();
-        Test {
-            f: vec![Complex { re: 0.0, im: 0.0 }; size * size],
-            inverse: vec![0.0; size * size],
-            change: vec![0.0; size * size],
-            discs: vec![one; 2 * rest.channels * rest.channels * rest.samples],
-            order: Vec::new(),
-            x: Vec::new(),
-            y: Vec::new(),
-            rest,
-            plant,
+    /// A spring of unknown stiffness behind an ideal actuator.
+    struct Spring;
+
+    impl Plant for Spring {
+        fn channels(&self) -> usize {
+            1
+        }
+
+        fn response(&mut self, _: f64, _: f64, cell: &[[f64; 2]], out: &mut [Disc]) {
+            let [low, high] = cell[0];
+            out[0] = Disc { re: 1.0, im: 0.0, radius: 0.0 };
+            out[1] = Disc { re: -0.5 * (low + high), im: 0.0, radius: 0.5 * (high - low) };
         }
     }
 
-    /// Whether F is regular in the whole cell: where this is below one.
-    fn bound(&mut self, sides: &[[f64; 2]]) -> f64 {
-        let (phase, half) = (middle(sides[0]), 0.5 * (sides[0][1] - sides[0][0]));
-        self.assemble(phase, half, &sides[1..]);
-        let n = self.rest.states + self.rest.samples * self.rest.channels;
-        if !invert(&mut self.f, n, &mut self.order) {
-            return f64::INFINITY;
-        }
-        self.inverse.iter_mut().zip(&self.f).for_each(|(to, z)| *to = z.size());
-        radius(&self.inverse, &self.change, n, [&mut self.x, &mut self.y])
+    /// States, then measured displacement, measured force and command.
+    fn loop_of(rows: &[&[f64]]) -> Rest {
+        let n = rows.len();
+        let matrix: Vec<f64> = rows.concat();
+        Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1)
     }
 
-    /// What one side contributes to the bound, of the inverse that was computed last.
-    fn share(&mut self, sides: &[[f64; 2]], side: usize) -> f64 {
-        let centre: Vec<[f64; 2]> =
-            sides.iter().enumerate().map(|(i, s)| if i == side { *s } else { [middle(*s); 2] }).collect();
-        let (phase, half) = (middle(sides[0]), 0.5 * (centre[0][1] - centre[0][0]));
-        self.assemble(phase, half, &centre[1..]);
-        let n = self.rest.states + self.rest.samples * self.rest.channels;
-        // One product tells enough: which is larger, not how large.
-        let e = &self.change;
-        let row = |i: usize| -> f64 {
-            let sum = |k: usize| -> f64 { (0..n).map(|j| e[k * n + j] * self.x[j]).sum() };
-            (0..n).map(|k| (k, self.inverse[i * n + k])).filter(|(_, g)| *g != 0.0).map(|(k, g)| g * sum(k)).sum()
-        };
-        // The commands close the loop: the states behind them follow.
-        (self.rest.states..n).map(|i| row(i) / self.x[i]).fold(0.0, f64::max)
+    fn found(rest: &Rest, stiffness: [f64; 2], first: bool, ring: Option<f64>) -> Found {
+        let limits = Limits { first: first.then_some(0), widths: vec![1e-3], cells: 20_000, ring };
+        search(rest, &mut Spring, &[stiffness], &limits).found
     }
 
-    /// F at the centre of a cell, and how far it may be from that within it.
-    fn assemble(&mut self, phase: f64, half: f64, cell: &[[f64; 2]]) {
-        let Rest { states: n, channels: m, samples, a, b, c, d } = self.rest;
-        let (n, m, samples) = (*n, *m, *samples);
-        let (size, inputs, count) = (n + samples * m, 2 * m * samples, samples as f64);
-        let block = 2 * m * m;
-        for l in 0..samples {
-            let at = (phase + TAU * l as f64) / count;
-            self.plant.response(at, half / count, cell, &mut self.discs[l * block..(l + 1) * block]);
-        }
-        let turn = |angle: f64| Complex { re: angle.cos(), im: angle.sin() };
-        let z = turn(phase);
-        for i in 0..n {
-            for j in 0..n {
-                let entry = a[i * n + j];
-                let own = f64::from(u8::from(i == j));
-                self.f[i * size + j] = Complex { re: own * z.re - entry, im: own * z.im };
-                self.change[i * size + j] = own * (half + ROUNDING) + ROUNDING * entry.abs();
-            }
-        }
-        // Φ: sample j of the step from frequency l, e^(i j (phase + 2π l)/samples).
-        let wave = |j: usize, l: usize| turn(j as f64 * (phase + TAU * l as f64) / count);
-        for row in 0..size {
-            let (from, own): (&[f64], Option<(usize, usize)>) = match row.checked_sub(n) {
-                None => (&b[row * inputs..(row + 1) * inputs], None),
-                Some(o) => (&d[o * inputs..(o + 1) * inputs], Some((o / m, o % m))),
-            };
-            if let Some(o) = row.checked_sub(n) {
-                for j in 0..n {
-                    self.f[row * size + j] = Complex { re: -c[o * n + j], im: 0.0 };
-                    self.change[row * size + j] = ROUNDING * c[o * n + j].abs();
-                }
-            }
-            for l in 0..samples {
-                for channel in 0..m {
-                    let (mut value, mut change) = (Complex { re: 0.0, im: 0.0 }, 0.0);
-                    for measured in 0..2 * m {
-                        let disc = self.discs[l * block + measured * m + channel];
-                        let (mut sum, mut turned, mut all) = (Complex { re: 0.0, im: 0.0 }, 0.0, 0.0);
-                        for j in 0..samples {
-                            let entry = from[j * 2 * m + measured];
-                            if entry != 0.0 {
-                                sum = sum + wave(j, l).times(entry);
-                                turned += entry.abs() * j as f64 * half / count;
-                                all += entry.abs();
-                            }
-                        }
-                        let centre = Complex { re: disc.re, im: disc.im };
-                        value = value + sum * centre;
-                        let reach = centre.size() + disc.radius;
-                        if all > 0.0 {
-                            change += sum.size() * disc.radius + (turned + ROUNDING * all) * reach;
-                        }
-                    }
-                    let at = row * size + n + l * m + channel;
-                    let (mut f, mut e) = (value.times(-1.0), change);
-                    if let Some((j, _)) = own.filter(|(_, own)| *own == channel) {
-                        f = f + wave(j, l);
-                        e += j as f64 * half / count + ROUNDING;
-                    }
-                    (self.f[at], self.change[at]) = (f, e);
-                }
-            }
-        }
+    #[test]
+    fn the_first_value_that_is_not_stable_is_found() {
+        // x⁺ = x/2 + f, f = -k x: stable below k = 1.5.
+        let rest = loop_of(&[&[0.5, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
+        assert_eq!(rest.still(), 0);
+        assert_eq!(found(&rest, [0.2, 1.45], false, None), Found::Excluded);
+        let Found::Singular { below, at, phase } = found(&rest, [0.2, 4.0], true, None) else { panic!("not found") };
+        assert!((below - 1.5).abs() < 0.01 && (at[0] - 1.5).abs() < 0.01 && (phase - PI).abs() < 1e-3, "{below} {at:?}");
+    }
+
+    #[test]
+    fn what_stands_still_in_every_loop_is_counted_and_left_out() {
+        // x⁺ = x + (f - y)/10, y⁺ = f: z = 1 for every k, and z = -k/10.
+        let rest = loop_of(&[
+            &[1.0, -0.1, 0.0, 0.1, 0.0],
+            &[0.0, 0.0, 0.0, 1.0, 0.0],
+            &[0.0; 5],
+            &[0.0; 5],
+            &[1.0, 0.0, 0.0, 0.0, 0.0],
+        ]);
+        assert_eq!(rest.still(), 1);
+        assert!(!matches!(found(&rest, [1.0, 9.0], false, None), Found::Excluded));
+        assert_eq!(found(&rest, [1.0, 9.0], false, Some(0.2)), Found::Excluded);
+        let Found::Singular { below, .. } = found(&rest, [1.0, 15.0], true, Some(0.2)) else { panic!("not found") };
+        assert!((below - 10.0).abs() < 0.1, "{below}");
+        // Here no measurement moves it, so that it can also be taken out.
+        let (rest, taken) = rest.without_drift();
+        assert_eq!((taken, rest.still()), (1, 0));
+        assert_eq!(found(&rest, [1.0, 9.0], false, None), Found::Excluded);
+        // A motion that comes into the small circle is no motion that stands still: x⁺ = (1 - k) x.
+        let moving = loop_of(&[&[1.0, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
+        assert_eq!(moving.still(), 0);
+        assert_eq!(found(&moving, [0.01, 0.03], false, Some(0.2)), Found::Uncounted);
     }
 }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use interfield::laboratory::recording;
+use interfield_console::camera::Camera;
 use interfield_console::{Command, Desk, Event, Hub, Kind, Level, Status};
 use interfield_results::Reader;
 use serde_json::json;
 
 use crate::Exit;
 use crate::console::playback::{Track, rig, run_track, shape_track};
-use crate::console::{self, ConsoleArgs};
+use crate::console::{self, Beside, ConsoleArgs};
 use crate::output::{complain, fail};
 use crate::stored;
 
@@ -117,7 +118,15 @@ fn play(args: &Args) -> Result<(), Exit> {
     about["confirm"] = json!([]);
     let mut options = args.console.clone();
     options.console.get_or_insert(console::address());
-    let opened = console::open(&options, about, None, None);
+    let opened = console::open(
+        &options,
+        about,
+        Beside {
+            model: Some(&args.result),
+            kept: Camera::kept(&console::pictures(&args.result)),
+            ..Beside::default()
+        },
+    );
     let refuse = |message: String| {
         fail(false, None, None, &message, console::HELP);
         Exit::Failure
@@ -175,13 +184,14 @@ fn notes(hub: &Hub, recorded: &Reader) {
     for line in recorded.log().lines() {
         let Some((when, what)) = line.split_once(": ") else { continue };
         let t = when.split_whitespace().next().and_then(|t| t.parse().ok()).unwrap_or(0.0);
-        let kind = if what.starts_with("note") {
-            Kind::Note
-        } else if what.starts_with("operator") {
-            Kind::Command
-        } else {
-            continue;
+        let (kind, rest) = match [what.strip_prefix("note"), what.strip_prefix("operator")] {
+            [Some(rest), _] => (Kind::Note, rest),
+            [_, Some(rest)] => (Kind::Command, rest),
+            _ => continue,
         };
-        hub.event(Event::now(kind, t, what));
+        // ` (WHO): WHAT`, or `: WHAT` where nobody gave a name.
+        let named = rest.strip_prefix(" (").and_then(|r| r.split_once("): "));
+        let (who, text) = named.unwrap_or(("", rest.trim_start_matches(": ")));
+        hub.event(Event { stamp: 0.0, ..Event::now(kind, t, text).by(who) });
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use interfield::Operator;
 
 use crate::Exit;
-use crate::console::{self, ConsoleArgs, LabDesk, Watched};
+use crate::console::{self, Beside, ConsoleArgs, LabDesk, Watched};
 use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
@@ -99,6 +99,10 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let chosen = chosen(model, args)?;
     let places: Vec<Address> = chosen.iter().map(|&i| place(args, model, i)).collect::<Result<_, _>>()?;
     match (&chosen[..], &places[..]) {
+        (_, all) if args.console.console.is_some() && all.iter().any(|a| matches!(a, Address::Ethercat(_))) => {
+            let help = "omit --console here, and give it to `interfield run`";
+            return Err(("a simulated bus has no console".to_owned(), help.to_owned(), Exit::BadInput));
+        }
         ([index], [Address::Ethercat(interface)]) => return simulate(args, model, *index, interface),
         (_, all) if all.iter().any(|a| matches!(a, Address::Ethercat(_))) => {
             let message = "a simulated bus needs a separate process".to_owned();
@@ -110,7 +114,7 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
     let stop = stop_by_ctrl_c();
     let about = console::about_model(model, "emulated laboratory");
-    let opened = console::open(&args.console, about, None, None);
+    let opened = console::open(&args.console, about, Beside::default());
     let opened = opened.map_err(|message| (message, console::HELP.to_owned(), Exit::BadInput))?;
     let hub = opened.as_ref().map(|(hub, _)| hub);
     if let Some(hub) = hub {

@@ -29,7 +29,7 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::cmd::doctor;
-use crate::console::{self, ConsoleArgs};
+use crate::console::{self, Beside, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
@@ -240,7 +240,7 @@ fn attempt(
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
     let mut desk =
-        Desk::open(console, loaded, &mut prepared, real_time.real_time, laboratory::Arming::from(arming).arm)?;
+        Desk::open(console, loaded, &mut prepared, real_time, laboratory::Arming::from(arming).arm)?;
     if let Some(desk) = &mut desk
         && !desk.wait(console, arming, &mut prepared)
     {
@@ -301,25 +301,31 @@ impl Desk {
         args: &ConsoleArgs,
         loaded: &Loaded,
         prepared: &mut Prepared<'_>,
-        real_time: bool,
+        real_time: &RealTime,
         arm: bool,
     ) -> Result<Option<Self>, Refused> {
         if args.console.is_none() {
             return Ok(None);
         }
         let mut about =
-            console::about(&prepared.structure, if real_time { "in real time" } else { "emulated or computed" });
+            console::about(&prepared.structure, if real_time.real_time { "in real time" } else { "emulated or computed" });
         let model = &prepared.structure.model;
         // The page confirms what --arm allows. Without it the laboratory refuses whatever is not emulated, and there is nothing to confirm.
         let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
         let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
         about["confirm"] = json!(confirm);
         let results = prepared.files.as_ref().map(|f| f.results.clone());
-        let opened = console::open(args, about, Some(loaded.path()), results.as_deref());
+        let beside = Beside {
+            model: Some(loaded.path()),
+            results: results.as_deref(),
+            core: real_time.core,
+            ..Beside::default()
+        };
+        let opened = console::open(args, about, beside);
         let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
         let Some((hub, console)) = opened else { return Ok(None) };
         let operator = Box::new(console::Commanded(prepared.operator().clone()));
-        let desk = RunDesk::new(&hub, operator, real_time, console::time_scale(model), confirm);
+        let desk = RunDesk::new(&hub, operator, real_time.real_time, console::time_scale(model), confirm);
         hub.commanded_by(desk.clone());
         let shown = console::shown(&hub, model);
         prepared.show_on(shown);

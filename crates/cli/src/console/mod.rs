@@ -41,7 +41,7 @@ pub(crate) struct ConsoleArgs {
     /// Start at once, without waiting for the console
     #[arg(long, requires = "console")]
     pub(crate) console_start: bool,
-    /// The address of the console lies inside of an encrypted tunnel, such as WireGuard: other machines may look, with a key
+    /// Others look through an encrypted tunnel, such as ssh or WireGuard, and need a key; ADDRESS may then be one inside of it
     #[arg(long, requires = "console")]
     pub(crate) console_tunnel: bool,
     /// Show pictures of a camera: a folder, or http://HOST/PATH of an MJPEG stream; may be given several times
@@ -61,16 +61,26 @@ pub(crate) struct ConsoleArgs {
     pub(crate) console_metrics: bool,
 }
 
-/// Starts a console; `None` if none is wanted. `results`: the file beside which pictures of cameras are kept.
-pub(crate) fn open(
-    args: &ConsoleArgs,
-    about: Value,
-    model: Option<&Path>,
-    results: Option<&Path>,
-) -> Result<Option<(Hub, Console)>, String> {
+/// What a console has to do with.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// The file beside which a layout is kept.
+    pub(crate) model: Option<&'a Path>,
+    /// The file beside which pictures of cameras are kept.
+    pub(crate) results: Option<&'a Path>,
+    /// Pictures of an earlier test.
+    pub(crate) kept: Vec<Camera>,
+    /// The core of a loop in real time.
+    pub(crate) core: Option<usize>,
+}
+
+/// Starts a console; `None` if none is wanted.
+pub(crate) fn open(args: &ConsoleArgs, about: Value, beside: Beside<'_>) -> Result<Option<(Hub, Console)>, String> {
     let Some(address) = args.console else { return Ok(None) };
+    let Beside { model, results, kept, core } = beside;
     let hub = Hub::new(about);
-    let cameras = args.console_camera.iter().map(|place| Camera::new(place)).collect::<Result<Vec<_>, _>>()?;
+    let given = args.console_camera.iter().map(|place| Camera::new(place));
+    let cameras = given.chain(kept.into_iter().map(Ok)).collect::<Result<Vec<_>, _>>()?;
     hub.tell("cameras", cameras.iter().map(|c| json!(c.name())).collect());
     if let Some(path) = &args.console_mcap {
         hub.outlet(Box::new(McapFile::create(path)?));
@@ -88,8 +98,8 @@ pub(crate) fn open(
         hub.saved_by(move |value| save(&path, value).inspect(|_| own.tell("layout", value.clone())));
     }
     let extras = Extras { prometheus: args.console_metrics, mcap: args.console_mcap_live, cameras };
-    let pictures = results.map(|r| r.with_extension("pictures"));
-    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures })?;
+    let pictures = results.map(pictures);
+    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
     complain(&format!("console for viewers:  {}", console.page()));
     complain(&format!("console to command:   {}", console.operator_page()));
     Ok(Some((hub, console)))
@@ -97,6 +107,11 @@ pub(crate) fn open(
 
 /// What to do about a console that could not be opened.
 pub(crate) const HELP: &str = "write --console 127.0.0.1:0 for any free port of this machine; from another machine use a tunnel: ssh -L 7722:127.0.0.1:7722 HOST, or --console ADDRESS --console-tunnel for an address inside of WireGuard";
+
+/// Where pictures of cameras are kept: beside the results.
+pub(crate) fn pictures(results: &Path) -> PathBuf {
+    results.with_extension("pictures")
+}
 
 /// Where the layout of a console is kept: beside the model.
 fn layout(model: &Path) -> PathBuf {

@@ -3,8 +3,10 @@
 mod archive;
 mod arming;
 mod bench;
+mod certificate;
 mod check;
 mod commands;
+mod console;
 mod coupled;
 mod couplings;
 mod drawing;

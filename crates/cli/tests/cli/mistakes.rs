@@ -190,6 +190,13 @@ const CASES: &[Case] = &[
           ("`at` must be zero or greater", "remove the sign"), ("`for` must be zero or greater", "remove the sign"), ("`size` must be zero or greater", "remove the sign"), ("there is no actuator 3", "from 1 to 2")]),
     case("fault at an unknown actuator", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.fault]]\ntype = \"silence\"\nat = \"1 s\"\nactuator = §\"west\"\n", &[("there is no actuator `west`", "from 1 to 2")]),
     // What would have no effect.
+    case("uncertain numbers", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\nuncertain = { stiffness = §[1.2, 0.8], mass = §[1.1, 1.2], damping = { mean = 1, std = §-1 } }\n[[specimen.actuator]]\ntype = \"second-order\"\nfrequency = \"20 Hz\"\ndamping = 0.7\ndelay = \"8 ms\"\nuncertain = { delay = [§\"8 N\", \"9 ms\"], frequency = §[\"25 Hz\", \"30 Hz\"], damping = [§-0.7, 0.8], time_constant = §[\"1 ms\", \"2 ms\"], gain = §[1], force_noise = §{ mean = \"1 N\", std = \"1 N\" }, displacement_noise = §{ mean = \"1 mm\" } }\n",
+        &[("the interval of `stiffness` is reversed", "lowest value first"), ("`mass` of the file is outside of its interval", "contains the value of the file"), ("`std` must be zero or greater", "remove the sign"),
+          ("a time", "8 ms"), ("`frequency` of the file is outside of its interval", "contains the value of the file"), ("`damping` must be zero or greater", "remove the sign"),
+          ("an actuator of type \"second-order\" has no `time_constant`", "first-order"), ("`gain` is an interval and needs two values, found 1", "[lowest, highest]"),
+          ("the distribution of `force_noise` reaches below zero", "smaller deviation"), ("the distribution of `displacement_noise` needs either `std` or `cov`", "cov = 0.1")]),
+    case("uncertain dynamics of an ideal actuator", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.actuator]]\nuncertain = { gain = §[0.9, 1.1] }\n",
+        &[("an actuator of type \"ideal\" has no `gain`", "\"first-order\" or \"second-order\"")]),
     case("swing without frequency", "", "[[specimen]]\nname = \"rig\"\nelements = \
         [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"8 ms\"\ndelay_swing = §\"1 ms\"\n", &[("`delay_swing` alone \
         has no effect", "delay_frequency")]),

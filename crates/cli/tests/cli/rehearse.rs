@@ -306,3 +306,20 @@ fn a_test_by_the_clock_looks_at_the_machine_first_and_counts_its_ways_apart() {
     let rehearsed = interfield(&["run", path.to_str().unwrap(), "--json", "-o", "ways.h5"]).expect(0).json();
     assert!(rehearsed["seconds_to_start"].is_null() && rehearsed["machine"].is_null());
 }
+
+#[test]
+fn slow_growth_is_growth_and_no_drift() {
+    // 50 ms more than the compensation knows: each step multiplies a motion by 1.0017 only, and doubles it in less than a second.
+    let text = std::fs::read_to_string(super::models().join("isolated-building.toml")).unwrap();
+    let late = text.replace("frequency = \"25 Hz\"", "frequency = \"25 Hz\"\ndelay = \"50 ms\"");
+    assert_ne!(late, text);
+    let path = file("late-building.toml", late);
+    let checked = interfield(&["check", path.to_str().unwrap(), "--stability", "--json", "-o", "late.svg"]).json();
+    let found = &checked["stability"]["loop"];
+    let radius = found["spectral_radius"].as_f64().unwrap_or_else(|| panic!("{found:#}"));
+    assert!((1.0015..1.0019).contains(&radius) && found["stable"] == false, "{found:#}");
+    assert!(
+        found["what_to_change"].to_string().contains("with ideal actuators (no delay) the loop is stable"),
+        "{found:#}"
+    );
+}

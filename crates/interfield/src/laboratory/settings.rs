@@ -85,6 +85,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         fixtures: _,
         tared,
         inertia_window,
+        uncertain,
         limits,
         faults: _,
         stalls,
@@ -130,6 +131,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
             "patience": "s", "sharing": "s", "bridge": "s", "brake": "s", "stalls": "s", "inertia_window": "s", "watchdog": "s",
         },
     });
+    all["uncertain"] = described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range))));
     all["samples_per_target"] = json!(every);
     all["plant"] = described(plant);
     all["inner"] = of_inner(model, inner, *held, inner_masses);
@@ -271,6 +273,7 @@ fn of_actuator(actuator: &Actuator, units: &UnitSystem) -> Value {
         friction,
         displacement,
         force,
+        uncertain,
         wiring,
         assignment,
     } = actuator;
@@ -292,6 +295,7 @@ fn of_actuator(actuator: &Actuator, units: &UnitSystem) -> Value {
         .with("force_sensor", sensor(force, actuator.unit(Dimension::FORCE, units)))
         .with("control", loading.as_ref().map_or(Value::Null, |l| of_loading(l, actuator, units)))
         .with("share", *share)
+        .with("uncertain", described(&uncertain.all().map(|(name, known)| (name, known.map(|k| k.range)))))
         .with("wiring", described(wiring))
         .with("assignment", described(assignment));
     let bounds = [

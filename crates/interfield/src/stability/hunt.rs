@@ -27,6 +27,8 @@ const DOUBT: f64 = 0.05;
 /// Delays per sample that are tried one after the other in the time domain. One of them is a multiple of the sample: between multiples the interpolation
 /// of a command damps what is fast, so that a narrow window of instability has its middle there.
 const TRIED: f64 = 4.0;
+/// Delays near a prediction that the eigenvalues are asked for where the time domain does not see it.
+const LOOKED: u32 = 80;
 /// A critical delay is bisected to this share of itself in the time domain.
 const BISECTED: f64 = 4e-3;
 /// Certified tests run at all corners where these are no more, else at so many of them; and at so many points between.
@@ -202,7 +204,7 @@ fn attempt(seed: u64, number: u64) -> Tried {
         [FINE * this.test.dt].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect()
     };
     // The whole box, without additional delay.
-    let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS };
+    let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS, ring: None };
     let found = search(&rest, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
     tried.cells += found.cells;
     match found.found {
@@ -218,18 +220,18 @@ fn attempt(seed: u64, number: u64) -> Tried {
             tried.said = if bad.is_some() { Said::CounterExample } else { Said::Undecided };
             tried.wrong = bad.is_some_and(|p| !this.grows(&p, 0.0) && !this.grows_slowly(&p, 0.0));
         }
-        Found::Exhausted { .. } => tried.said = Said::Undecided,
+        Found::Exhausted { .. } | Found::Uncounted => tried.said = Said::Undecided,
     }
     // The critical delay in the middle.
     let most = LONGEST * this.test.dt;
     let point: Vec<[f64; 2]> = this.middle.iter().map(|x| [*x; 2]).collect();
-    let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS };
+    let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS, ring: None };
     let found = search(&rest, &mut plants, &[&[[0.0, most]], &point[..]].concat(), &limits);
     tried.cells += found.cells;
     tried.delay = match found.found {
         Found::Excluded => this.compare(None),
         Found::Singular { at, .. } => this.compare(Some(at[0])),
-        Found::Exhausted { .. } => Delay::Unknown,
+        Found::Exhausted { .. } | Found::Uncounted => Delay::Unknown,
     };
     tried
 }
@@ -289,15 +291,19 @@ impl Attempt {
             (None, None) => Delay::Beyond,
             (Some(p), Some(f)) if near([p, f]).0 => Delay::Both([p, f]),
             (Some(p), later) if later.is_none_or(|f| f > p) => {
-                // A narrow window of slow growth? The eigenvalues know, also without the prediction.
-                let Some(first) = first_growth(range, |x| self.radius(&self.middle, x) > 1.0) else { return one };
-                if !near([p, own + first]).0 {
-                    return one;
-                }
+                // A narrow window, between two delays that were tried or of slow growth? The eigenvalues know: something grows near the prediction.
+                let close: Vec<f64> = (0..=LOOKED)
+                    .map(|k| p * (1.0 - NEAR + 2.0 * NEAR * f64::from(k) / f64::from(LOOKED)))
+                    .chain([(p / dt).floor() * dt, (p / dt).ceil() * dt].into_iter().filter(|x| near([*x, p]).0))
+                    .map(|x| (x - own).max(0.0))
+                    .collect();
+                let grows: Vec<(f64, f64)> =
+                    close.iter().map(|x| (self.radius(&self.middle, *x), *x)).filter(|(r, _)| *r > 1.0).collect();
+                let Some(first) = grows.iter().map(|g| g.1).min_by(f64::total_cmp) else { return one };
                 // Where it grows most, up to the next sample and a half.
-                let within =
-                    (0..=60).map(|k| first + f64::from(k) * dt / 40.0).chain([((own + first) / dt).ceil() * dt - own]);
-                let fastest = within.map(|x| (self.radius(&self.middle, x), x)).max_by(|a, b| a.0.total_cmp(&b.0));
+                let within = (0..=60).map(|k| first + f64::from(k) * dt / 40.0);
+                let within = within.map(|x| (self.radius(&self.middle, x), x)).chain(grows);
+                let fastest = within.max_by(|a, b| a.0.total_cmp(&b.0));
                 let shown = fastest.is_some_and(|(_, x)| self.grows_slowly(&self.middle, x));
                 Delay::Slow { predicted: p, found: own + first, shown }
             }

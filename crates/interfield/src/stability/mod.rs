@@ -1,11 +1,15 @@
 //! Stability of a model as it would be run: the verdict on its step, the motion that grows, the steps that would do, and
 //! settings nearby that are safe.
 
+mod certified;
+pub(crate) mod example;
 pub mod hunt;
 mod looped;
 pub mod machine;
 mod plants;
+mod region;
 mod remedy;
+mod tap;
 mod words;
 
 use interfield_analysis::spectrum::{Principal, principal};
@@ -18,6 +22,7 @@ use interfield_language::Model;
 use crate::table::time;
 use crate::{Choices, ModelFile};
 use interfield_structure::{Simulation, Structure};
+pub use certified::{Certificate, Verdict, certify};
 pub use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;
@@ -61,6 +66,8 @@ pub struct Findings {
     small: bool,
     /// The loop with the laboratory, if there are specimens.
     looped: Option<Loop>,
+    /// The certificate for its uncertain numbers, and where a counter-example was written.
+    certificate: Option<(Certificate, Option<Result<String, String>>)>,
 }
 
 /// Why a step could not be judged, and what to do about it.
@@ -131,8 +138,23 @@ pub fn examine(loaded: &ModelFile, args: &Choices) -> Result<Findings, Unjudged>
     };
     let unstable = !verdict.stable;
     let looped = if model.specimens.is_empty() { None } else { Some(examine_loop(&model).map_err(Unjudged::new)?) };
-    let mut found =
-        Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
+    let certificate = certify(&model, &[], 0.0).map_err(Unjudged::new)?.map(|found| {
+        let file = example::write(loaded, args, &found);
+        (found, file)
+    });
+    let mut found = Findings {
+        machine,
+        verdict,
+        principal,
+        leading,
+        limit,
+        own,
+        remedies: Vec::new(),
+        unstable,
+        small,
+        looped,
+        certificate,
+    };
     if unstable {
         found.remedies = remedy::look(loaded, args, &found);
     }
@@ -207,9 +229,10 @@ fn search(model: &Model, len: usize) -> Limit {
 }
 
 impl Findings {
-    /// Whether no motion grows.
+    /// Whether no motion grows, and nothing is known that would let one grow.
     pub fn stable(&self) -> bool {
-        !self.unstable
+        let example = |c: &Certificate| matches!(c.verdict, Verdict::CounterExample(_));
+        !self.unstable && !self.certificate.as_ref().is_some_and(|(c, _)| example(c))
     }
 
     /// The largest step below that of the model that is known to be stable, s.

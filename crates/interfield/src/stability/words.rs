@@ -96,6 +96,7 @@ impl Findings {
             };
         }
         self.looped.iter().for_each(|looped| out += &looped.text());
+        self.certificate.iter().for_each(|(found, file)| out += &found.text(file.as_ref()));
         paged(&out)
     }
 
@@ -161,7 +162,8 @@ impl Findings {
             UNITS: { "spectral_radius": ONE, "bound": ONE },
             "setting": self.setting(), "verdict": self.verdict_word(), "stable": v.stable, "drifts": v.drifts,
             "spectral_radius": v.radius, "linear": !self.small,
-            "loop": self.looped.as_ref().map(super::Loop::json), "method": method, "steps": v.steps,
+            "loop": self.looped.as_ref().map(super::Loop::json),
+            "certificate": self.certificate.as_ref().map(|(found, file)| found.json(file.as_ref())), "method": method, "steps": v.steps,
             "principal": principal.collect::<Vec<_>>(), "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
             "stable_settings": self.remedies.iter()
                 .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),

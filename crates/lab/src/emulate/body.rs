@@ -61,6 +61,8 @@ pub struct Replica<S> {
     masses: Vec<f64>,
     /// What no actuator moves.
     pub(super) inner: Option<Inner>,
+    /// Factors on restoring forces and on damping, and the damping at rest that the latter belongs to; none: as the system says.
+    factors: Option<([f64; 2], Vec<f64>)>,
     /// Forces on all unknowns, and rates of the states at the beginning of a substep.
     pub(super) r: Vec<f64>,
     pub(super) rate0: Vec<f64>,
@@ -90,9 +92,17 @@ impl<S: System> Replica<S> {
             trial: states(),
             masses,
             inner: None,
+            factors: None,
             r: vec![0.0; d.nu],
             rate0: states(),
         }
+    }
+
+    /// The same with restoring forces times the first factor and damping, by rows as it is at rest, times the second. Free degrees of freedom keep theirs.
+    #[must_use]
+    pub fn with_factors(self, factors: [f64; 2], damping: Vec<f64>) -> Self {
+        let factors = (factors != [1.0; 2]).then_some((factors, damping));
+        Replica { factors, ..self }
     }
 
     /// [u v] at the scale of the structure before the step, where free ones are counted from their rest; changes of the states, memory of
@@ -176,6 +186,12 @@ impl<S: System + Send> Body for Replica<S> {
         }
         let there = Point { t: to.t, u: &self.u, v: &self.v, s };
         self.system.force(there, None, force, &mut self.rates[0])?;
+        if let Some(([stiffness, damping], c)) = &self.factors {
+            for (i, force) in force[..n].iter_mut().enumerate() {
+                let damped: f64 = c[i * n..(i + 1) * n].iter().zip(&self.v).map(|(c, v)| c * v).sum();
+                *force = stiffness * *force + (damping - stiffness) * damped;
+            }
+        }
         let area = self.scale * self.scale;
         (0..n).for_each(|i| force[i] = force[i] / area + self.masses[i] * to.a[i]);
         before[..n].copy_from_slice(&self.u);

@@ -82,6 +82,39 @@ impl Band {
         Disc { centre: (1.0 - q) / self.dt, radius: self.half / self.dt }
     }
 
+    /// The mean of two samples.
+    pub fn mean(&self) -> Disc {
+        let q = Complex64::from_polar(1.0, -self.phase);
+        Disc { centre: 0.5 * (1.0 + q), radius: 0.5 * self.half }
+    }
+
+    /// The sum over samples of a rate by the trapezoidal rule, s: dt/2 (1 + q)/(1 - q), q = e^(-iφ).
+    pub fn trapezoidal(&self) -> Disc {
+        let q = Complex64::from_polar(1.0, -self.phase);
+        let away = (1.0 - q).norm();
+        if away <= self.half {
+            return Disc::EVERYWHERE;
+        }
+        let centre = 0.5 * self.dt * (1.0 + q) / (1.0 - q);
+        Disc { centre, radius: self.dt * self.half / (away * (away - self.half)) }
+    }
+
+    /// How far that sum over the velocities of a motion is from its displacement `x`, whose part beyond half of the sampling frequency has a gain of at most
+    /// `gain`/k around the multiple k of that frequency: (θ/2) cot(θ/2) is 1 - θ²/12 - ... for what is slow, and (θ_k/2) cot(θ/2) for what looks as
+    /// slow, with the weight (2 sin(θ/2)/θ_k)².
+    pub fn trapezoidal_error(&self, x: Disc, gain: f64) -> f64 {
+        let phase = (self.phase + PI).rem_euclid(TAU) - PI;
+        let theta = phase.abs() + self.half;
+        if theta > 2.0 {
+            return f64::INFINITY;
+        }
+        // What looks as slow: as part of x, and of the sum. Σ over k ≠ 0 of sin θ/θ_k, θ_k ≥ 4 |k|, times gain/|k|; and its weight alone.
+        let (own, summed) = (0.25 * theta * theta * gain, theta * gain * PI * PI / 12.0);
+        // 1 - (θ/2) cot(θ/2) ≤ θ²/12 (1 + θ²/15), θ ≤ 2.
+        let slow = theta * theta / 12.0 * (1.0 + theta * theta / 15.0);
+        slow * (x.centre.norm() + x.radius + own) + own + summed
+    }
+
     /// A delay within an interval, s.
     pub fn delay(&self, [low, high]: [f64; 2]) -> Disc {
         let q = Complex64::from_polar(1.0, -self.phase);

@@ -53,8 +53,8 @@ pub struct Uncertain {
 }
 
 impl Uncertain {
-    /// Displacement, velocity and acceleration over the command.
-    fn response(&mut self, band: Band, extra: [f64; 2], cell: &[[f64; 2]]) -> [Disc; 3] {
+    /// Displacement, velocity and acceleration over the command, and the displacement as states see it that follow by the trapezoidal rule.
+    fn response(&mut self, band: Band, extra: [f64; 2], cell: &[[f64; 2]]) -> [Disc; 4] {
         let [delay, gain, pace, damping] = [cell[0], cell[1], cell[2], cell[3]];
         let heard = band.delay([delay[0] + extra[0], delay[1] + extra[1]]) * Disc::of(gain);
         let own = match &mut self.follows {
@@ -71,7 +71,34 @@ impl Uncertain {
             }
             Follows::Transfer(transfer) => transfer.response(band.phase, band.half),
         };
-        own.map(|disc| disc * heard)
+        let [x, v, a] = own;
+        let followed = match self.follows {
+            // Half of it comes a sample later: the velocity of a straight line is that of the whole sample.
+            Follows::Ideal => x * band.mean(),
+            _ => {
+                let summed = v * band.trapezoidal();
+                let near = self.beyond_nyquist(&cell[2..4], band.dt).map(|gain| x.wider(band.trapezoidal_error(x, gain)));
+                near.filter(|near| near.radius < summed.radius).unwrap_or(summed)
+            }
+        };
+        [x, v, a, followed].map(|disc| disc * heard)
+    }
+
+    /// A bound on the gain at half of the sampling frequency and beyond, where it falls at least as 1/ω; none if there is none.
+    fn beyond_nyquist(&self, cell: &[[f64; 2]], dt: f64) -> Option<f64> {
+        let (w, [pace, damping]) = (std::f64::consts::PI / dt, [cell[0], cell[1]]);
+        match &self.follows {
+            Follows::Ideal => None,
+            Follows::FirstOrder(_) => Some(1.0 / (w * pace[0])),
+            Follows::SecondOrder(_) => {
+                let ratio = w / (std::f64::consts::TAU * pace[1]);
+                // |G| ≤ 1/(r² - 1), and ≤ 1/(2 ζ r) everywhere.
+                let far = if ratio > 1.5 { 1.0 / (ratio * ratio - 1.0) } else { f64::INFINITY };
+                Some(far.min(1.0 / (2.0 * damping[0] * ratio)))
+            }
+            // Fewer powers above than below: no bound is known without looking at its poles.
+            Follows::Transfer(_) => None,
+        }
     }
 }
 
@@ -82,6 +109,8 @@ pub struct UncertainRig {
     pub actuators: Vec<Uncertain>,
     /// Stiffness, damping and mass between strokes and actuator forces, row by row.
     pub matrices: [Vec<f64>; 3],
+    /// Stiffness by states that follow the displacements by the trapezoidal rule; empty: none.
+    pub stored: Vec<f64>,
     /// How far each entry of stiffness and damping may be from that, besides their factors.
     pub beyond: [Vec<f64>; 2],
     /// Sampling interval, s.
@@ -103,7 +132,7 @@ impl UncertainRig {
         let [stiffness, damping, mass] = [factors[0], factors[1], factors[2]].map(Disc::of);
         for command in 0..m {
             let own = &cell[Spread::COUNT * command..Spread::COUNT * (command + 1)];
-            let [x, v, a] = self.actuators[command].response(band, extra, own);
+            let [x, v, a, followed] = self.actuators[command].response(band, extra, own);
             for i in 0..m {
                 let [k, c, mass0] = &self.matrices;
                 let entry = i * m + command;
@@ -111,6 +140,9 @@ impl UncertainRig {
                 let stiff = stiffness * real(k[entry]).wider(self.beyond[0][entry]);
                 let damped = damping * real(c[entry]).wider(self.beyond[1][entry]);
                 let mut force = stiff * x;
+                if let Some(&held) = self.stored.get(entry).filter(|k| **k != 0.0) {
+                    force = force + stiffness * real(held) * followed;
+                }
                 // What is not there may be anywhere.
                 if damped.centre.re != 0.0 || damped.radius > 0.0 {
                     force = force + damped * v;
@@ -159,6 +191,7 @@ mod tests {
                 actuators,
                 matrices: [vec![2.0], vec![3e-2], vec![1e-3]],
                 beyond: [vec![0.0], vec![0.0]],
+                stored: Vec::new(),
                 dt,
             };
             let factors = [around(1.0, share), around(1.0, share), around(1.0, share)];
@@ -211,13 +244,53 @@ mod tests {
             let actuators =
                 vec![Uncertain { follows: Follows::SecondOrder(Lag::new()), displacement_gain: 1.0, force_gain: 1.0 }];
             let matrices = [vec![specimen.stiffness], vec![specimen.damping], vec![specimen.mass]];
-            let mut rig = UncertainRig { actuators, matrices, beyond: [vec![0.0], vec![0.0]], dt };
+            let stored = Vec::new();
+            let mut rig = UncertainRig { actuators, matrices, stored, beyond: [vec![0.0], vec![0.0]], dt };
             let one = [1.0; 2];
             let cell = [[delay; 2], one, [20.0; 2], [0.6; 2], one, one, one];
             let mut discs = [Disc::EVERYWHERE; 2];
             rig.response(phase, 0.0, [0.0; 2], &cell, &mut discs);
             for (disc, sum) in discs.iter().zip(sums) {
                 assert!((disc.centre - sum).norm() < 1e-2 * disc.centre.norm(), "{phase}: {disc:?} {sum}");
+            }
+        }
+    }
+
+    /// States that follow the displacement by the trapezoidal rule over its velocity, as those of emulated laws do: what they are lies in the disc.
+    #[test]
+    fn states_that_follow_are_within_their_disc() {
+        use crate::plant::{Actuator, Ideal, LinearSpecimen, Transfer};
+        use std::f64::consts::TAU;
+        let (dt, steps) = (1e-3, 6000u32);
+        for turns in [3, 40, 150, 700, 1400] {
+            // Whole periods in the second half, when the start has died away.
+            let phase = TAU * f64::from(turns) / 3000.0;
+            let kinds: [(Box<dyn Actuator>, Follows, [f64; 2]); 3] = [
+                (Box::new(Ideal::new(dt)), Follows::Ideal, [1.0, 1.0]),
+                (Box::new(Transfer::first_order(5e-3, dt).unwrap()), Follows::FirstOrder(Lag::new()), [5e-3, 1.0]),
+                (Box::new(Transfer::second_order(60.0, 0.4, dt).unwrap()), Follows::SecondOrder(Lag::new()), [60.0, 0.4]),
+            ];
+            for (real, follows, [pace, damping]) in kinds {
+                let mut memory = vec![0.0; real.memory()];
+                let mut specimen = LinearSpecimen { mass: 0.0, damping: 0.0, stiffness: 0.0 };
+                let (mut before, mut v, mut state, mut sum) = (0.0, 0.0, 0.0, Complex64::from(0.0));
+                for k in 0..steps {
+                    let now = (phase * f64::from(k)).cos();
+                    let there = real.advance(&mut memory, [before, now], &mut specimen);
+                    state += 0.5 * dt * (v + there.v);
+                    (before, v) = (now, there.v);
+                    if k >= steps / 2 {
+                        sum += Complex64::from_polar(4.0 / f64::from(steps), -phase * f64::from(k)) * state;
+                    }
+                }
+                let mut one = Uncertain { follows, displacement_gain: 1.0, force_gain: 1.0 };
+                let band = Band { phase, half: 0.0, dt };
+                let cell = [[0.0; 2], [1.0; 2], [pace; 2], [damping; 2]];
+                let [.., followed] = one.response(band, [0.0; 2], &cell);
+                let off = (followed.centre - sum).norm();
+                assert!(off <= followed.radius + 1e-3 * sum.norm() + 1e-9, "{turns}: {followed:?} {sum}");
+                // Tight where it matters.
+                assert!(turns > 40 || followed.radius < 0.02, "{turns}: {followed:?}");
             }
         }
     }

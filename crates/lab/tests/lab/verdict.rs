@@ -122,6 +122,19 @@ fn whatever_the_histories_are_a_verdict_has_reasons_and_no_nan() {
 }
 
 #[test]
+fn measurements_that_did_not_come_are_told() {
+    let mut log = finished().log().expect("a controller keeps one");
+    let samples = log.counts[0];
+    for (stale, grade) in [(0.0, Grade::Good), (3.0, Grade::Doubtful)] {
+        log.account = vec![("commands", samples as f64), ("stale", stale)];
+        let (_, verdict) = assess(&log, recording(&[history(sine, 1e5)]), None);
+        let said = verdict.reasons.join("; ");
+        assert_eq!(verdict.grade, grade, "{said}");
+        assert_eq!(said.contains("3 samples without a new measurement in time ("), stale > 0.0, "{said}");
+    }
+}
+
+#[test]
 fn the_velocity_of_the_command_is_not_that_of_the_target() {
     let mut history = history(sine, 1.0);
     // A compensator that makes a jump of a tenth of a millimetre out of noise.

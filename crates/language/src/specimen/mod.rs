@@ -4,6 +4,7 @@
 
 mod address;
 mod sensing;
+pub mod uncertain;
 
 use interfield_lab::compensate::{Compensation, Each, Multivariable, Sampling};
 use interfield_lab::controller::Calibration;
@@ -90,6 +91,8 @@ pub struct Specimen {
     pub tared: bool,
     /// Time over which the acceleration of the fixtures is estimated, s.
     pub inertia_window: f64,
+    /// What is known of it within intervals only.
+    pub uncertain: uncertain::OfSpecimen,
     /// What must not happen.
     pub limits: Limits,
     /// Simulated faults, in the emulated laboratory.
@@ -275,6 +278,8 @@ pub struct Actuator {
     pub displacement: Sensor,
     /// Load cell.
     pub force: Sensor,
+    /// What is known of it within intervals only.
+    pub uncertain: uncertain::OfActuator,
     /// How it is wired to a fieldbus.
     pub wiring: Option<Wiring>,
     /// What its device on the bus exchanges, if it leaves the choice.

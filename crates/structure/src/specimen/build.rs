@@ -115,7 +115,7 @@ fn holds(specimen: &Specimen, physical: &Physical, kinematics: &mut Kinematics, 
 const LOAD_ERROR: f64 = 0.2;
 
 /// Its actuators over the degrees of freedom that they move.
-fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
+pub(super) fn kinematics(specimen: &Specimen, linear: bool) -> Kinematics {
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
     let shares: Vec<f64> = specimen.actuators.iter().map(|a| a.share).collect();
     let found = Kinematics::new(levers, specimen.columns()).sharing(&shares);
@@ -155,7 +155,16 @@ pub(super) fn emulated(
     let start = physical.start.clone();
     let driven = physical.stand_in.driven[0].clone();
     let mut masses: Vec<f64> = specimen.masses.iter().chain(&specimen.inner_masses[..specimen.held]).copied().collect();
-    let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start);
+    // Single values under `uncertain` are what really stands there: the integrator keeps its estimates.
+    let factors = specimen.uncertain.factors();
+    if factors != [1.0; 3] && (physical.free.is_some() || given.is_some()) {
+        let what = if given.is_some() { "a function" } else { "a specimen with degrees of freedom of its own" };
+        return Err(format!("{what} takes no factors under `uncertain`"));
+    }
+    let [stiffness, damping, mass] = factors;
+    masses.iter_mut().for_each(|m| *m *= mass);
+    let mut replica = Replica::new(system, specimen.scale, driven.clone(), masses.clone(), start)
+        .with_factors([stiffness, damping], physical.stand_in.driven[1].clone());
     if let Some(free) = physical.free.take() {
         let at_rest = replica.with_free(free, specimen.period);
         replica = at_rest.map_err(|_| "its inner degrees of freedom have no position of rest")?;

@@ -10,6 +10,7 @@
 mod build;
 mod held;
 mod measured;
+pub mod path;
 mod sensing;
 mod stand_in;
 

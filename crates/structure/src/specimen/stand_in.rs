@@ -273,7 +273,7 @@ fn unloaded(element: &Element) -> Element {
 }
 
 /// Coordinates of an element as rows over some degrees of freedom.
-fn rows(model: &Model, dofs: &[usize], e: usize) -> Vec<Vec<f64>> {
+pub(super) fn rows(model: &Model, dofs: &[usize], e: usize) -> Vec<Vec<f64>> {
     let row = |terms: &[(usize, f64)]| {
         let mut row = vec![0.0; dofs.len()];
         for (d, f) in terms {

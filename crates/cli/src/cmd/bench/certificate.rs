@@ -20,7 +20,7 @@ use crate::output::{print, print_json, progress};
 /// eigenvalues of the whole loop, and counted.
 ///
 /// Covered are linear loops at one state with one actuator. Not covered: laws that yield, harden or lose contact, several actuators, noise, filters,
-/// limits of stroke and force. Model files do not use the certificate yet.
+/// limits of stroke and force. `check --stability` and `rehearse` use the certificate for models with `uncertain` numbers.
 ///
 /// The same seed gives the same tests on any number of threads. The command fails (exit code 3) if anything is wrong.
 #[derive(ClapArgs)]

@@ -23,7 +23,7 @@ use interfield_peers::{opensees, site, utsim};
 use interfield_structure::specimen::apart;
 
 use crate::Exit;
-use crate::console::{self, ConsoleArgs};
+use crate::console::{self, Beside, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, ModelArgs, RealTime};
 use crate::output::{complain, fail};
@@ -157,7 +157,13 @@ pub(crate) fn run(args: &Args) -> Exit {
     )
     .armed(&(&args.arming).into(), offer.rehearsal.clone());
     let about = console::about_model(&offer.model, "served to another program");
-    let opened = match console::open(&args.console, about, Some(&args.model), Some(&offer.results)) {
+    let beside = Beside {
+        model: Some(&args.model),
+        results: Some(&offer.results),
+        core: args.real_time.core,
+        ..Beside::default()
+    };
+    let opened = match console::open(&args.console, about, beside) {
         Ok(opened) => opened,
         Err(message) => {
             fail(args.json, None, None, &message, console::HELP);

@@ -6,7 +6,7 @@ use interfield_lab::kinematics::{Lever, Strut};
 use interfield_lab::plant::Limits;
 
 use super::dynamics::{self, ActuatorType};
-use super::{COMPENSATION, control, limits, own_compensation, wiring};
+use super::{COMPENSATION, control, limits, own_compensation, uncertain, wiring};
 use crate::diag::did_you_mean;
 use crate::key::*;
 use crate::model::{Kind, Support};
@@ -15,6 +15,7 @@ use crate::parse::motions::SEED;
 use crate::quantity::Value;
 use crate::reader::{Raw, Spanned, Table};
 use crate::schema::merged;
+use crate::specimen::uncertain::Numbers;
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
 
@@ -71,6 +72,8 @@ section! {
         .example("{ noise = \"1 N\", seed = 7 }");
     CALIBRATION: Inner = table("calibration", &CALIBRATIONS, "Calibration of its instruments.").example("{ command = \
         [0.1, 0] }");
+    UNCERTAIN: Inner = table("uncertain", &uncertain::ACTUATOR, "What is known of it within intervals only: `check --stability` and \
+        `rehearse` certify the loop for all of it.").example("{ delay = [\"8 ms\", \"14 ms\"] }");
     ETHERCAT: Inner = table("ethercat", &wiring::ETHERCAT, "Place of its signals on an EtherCAT bus.")
         .example("{ device = 1, command = { byte = 0 }, displacement = { byte = 0 }, force = { byte = 4 } }");
 }
@@ -131,6 +134,7 @@ pub(super) fn read(
         friction: 0.0,
         displacement: Sensor::default(),
         force: Sensor::default(),
+        uncertain: Default::default(),
         wiring: None,
         assignment: None,
     };
@@ -266,16 +270,25 @@ fn one(context: &Context<'_>, t: &Table<'_>, period: f64) -> Option<Actuator> {
     let own_limits = t.open(&LIMITS).map_or_else(limits::nothing, limits::own);
     let (friction, calibration) = (t.value(&FRICTION), calibration(context, t));
     let sensor = |key: &Key<Inner>, dim: Dimension| t.open(key).map_or_else(Sensor::default, |s| sensor(s.along(dim)));
-    let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
+    let (mut displacement, mut load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
     let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
+    let kind = t.value(&TYPE);
+    let mut dynamics = (kind.read)(context, t)?;
+    let mut delay = delay(context, t);
+    let known = t.open(&UNCERTAIN);
+    let uncertain = known.map_or_else(Default::default, |u| {
+        let noise = [&mut displacement.noise, &mut load_cell.noise];
+        let numbers = Numbers { dynamics: &mut dynamics, delay: &mut delay[0], noise };
+        uncertain::actuator(context, u, (kind.name, length), numbers)
+    });
     Some(Actuator {
         name: String::new(),
         turns: false,
         lever: Lever::Linear(Vec::new()),
         calibration,
-        dynamics: (t.value(&TYPE).read)(context, t)?,
+        dynamics,
         compensation,
-        delay: delay(context, t),
+        delay,
         limits,
         acceleration,
         own_limits,
@@ -285,6 +298,7 @@ fn one(context: &Context<'_>, t: &Table<'_>, period: f64) -> Option<Actuator> {
         friction,
         displacement,
         force: load_cell,
+        uncertain,
         wiring,
         assignment,
     })

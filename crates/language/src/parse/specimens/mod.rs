@@ -10,6 +10,7 @@ pub(super) mod inner;
 mod limits;
 mod plant;
 mod sensors;
+mod uncertain;
 mod wiring;
 
 use faults::Struck;
@@ -107,6 +108,8 @@ section! {
     INTERLOCK: Inner = table("interlock", &wiring::INTERLOCK, "Digital inputs and outputs of an EtherCAT bus for the \
         safety interlock of the laboratory; they do not replace the interlock.")
         .example("{ emergency_stop = { device = 2, byte = 0, bit = 3 }, enable = { device = 3, byte = 0, bit = 1 } }");
+    UNCERTAIN: Inner = table("uncertain", &uncertain::SPECIMEN, "What is known of it within intervals only: `check --stability` and `rehearse` \
+        certify the loop for all of it.").example("{ stiffness = [0.8, 1.2] }");
     LIMITS: Inner = table("limits", &limits::LIMITS, "Limits.").example("{ displacement = \"90 mm\" }");
     FAULT: Tables = tables("fault", &faults::FAULT, "Simulated faults, in the emulated laboratory.")
         .example("[{ type = \"silence\", at = \"3 s\", for = \"50 ms\" }]");
@@ -224,6 +227,7 @@ fn read_one(
     let load_cells = sensors::read(context, table.all(&LOAD_CELL), Measures::Forces, rig, &mut taken);
     let tared = table.value(&TARE);
     let fixtures = fixtures::read(context, table.all(&FIXTURE), &coordinates, tared);
+    let uncertain = table.open(&UNCERTAIN).map_or_else(Default::default, |t| uncertain::specimen(context, t));
     let inertia_window = table.get_or(&INERTIA_WINDOW, 0.02 * time_scale);
     let struck = struck(list, &transducers, &load_cells);
     let (faults, stalls) = faults::read(context, table.all(&FAULT), (&struck, period));
@@ -261,6 +265,7 @@ fn read_one(
         fixtures,
         tared,
         inertia_window,
+        uncertain,
         limits,
         faults,
         stalls,

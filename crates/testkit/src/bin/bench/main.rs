@@ -4,6 +4,7 @@
 //! the scripts in the folder `INTERFIELD_PEERS`, and for large matrices CHOLMOD, by the program `INTERFIELD_CHOLMOD`; `cargo xtask bench` sets them. Run on one quiet core for steady numbers
 //! (`taskset -c 1`).
 
+mod console;
 mod couplings;
 mod ensemble;
 mod export;
@@ -53,6 +54,7 @@ const CASES: &[(&str, Case)] = &[
     #[cfg(unix)]
     ("wires", Bench::wires),
     ("serve", Bench::serve),
+    ("console", Bench::console),
     // Last: they lock all memory of the program.
     ("frames", Bench::frames),
     ("guard", Bench::guard),

@@ -17,7 +17,7 @@ pub(super) struct Pace {
 }
 
 /// What was varied, for people.
-fn heading(findings: &Findings<'_>) -> String {
+pub(super) fn heading(findings: &Findings<'_>) -> String {
     let study = findings.study;
     let axes = study.axes.iter().map(|a| {
         let name = match a.role {
@@ -36,7 +36,7 @@ fn heading(findings: &Findings<'_>) -> String {
 }
 
 /// How the runs ended, for people.
-fn sentence(findings: &Findings<'_>) -> String {
+pub(super) fn sentence(findings: &Findings<'_>) -> String {
     let counts = [
         (findings.count(|e| matches!(e, Ending::Fault(_))), "stopped before their end"),
         (findings.count(|e| matches!(e, Ending::Broken(_))), "were stopped by a program or a specimen"),

@@ -39,6 +39,10 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
     }
+    for (i, update) in model.updates.iter().enumerate().filter(|(_, u)| u.enabled) {
+        let message = format!("update `{}` changes laws during the test, and generated laws are constant", update.name);
+        refused.push(refusal(Subject::Update(i), message, "write enabled = false: the first guess stays"));
+    }
     refused.extend(iterated(model));
     refused.extend(triple(model));
     if model.analysis.statics {

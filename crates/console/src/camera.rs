@@ -75,7 +75,8 @@ impl Camera {
         let mut cameras: Vec<Vec<(f64, PathBuf)>> = Vec::new();
         for line in index.lines().skip(1) {
             let mut parts = line.split(',');
-            let [Some(file), Some(number), _, Some(t)] = [parts.next(), parts.next(), parts.next(), parts.next()] else {
+            let [Some(file), Some(number), _, Some(t)] = [parts.next(), parts.next(), parts.next(), parts.next()]
+            else {
                 continue;
             };
             // A name of a file beside the index and nothing else.
@@ -130,7 +131,8 @@ impl Album<'_> {
         });
         if let Err(e) = kept {
             // The picture is shown all the same.
-            let advice = "Free some disk space. Pictures are shown and no longer kept; the test is not affected.".to_owned();
+            let advice =
+                "Free some disk space. Pictures are shown and no longer kept; the test is not affected.".to_owned();
             let what = format!("pictures cannot be kept in {}: {e}", folder.display());
             self.hub.event(Event { advice, ..Event::now(Kind::Alarm, t, what) });
             self.folder = None;

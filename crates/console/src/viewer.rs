@@ -333,7 +333,9 @@ impl Viewer<'_> {
                 self.hub.refused().fetch_add(1, Ordering::Relaxed);
                 return Err(match seen.is_finite() && age > 0.0 {
                     true => late(age),
-                    false => "a command says which state of the test it rests on: `seen`, the `clock` of a status".to_owned(),
+                    false => {
+                        "a command says which state of the test it rests on: `seen`, the `clock` of a status".to_owned()
+                    }
                 });
             }
         }

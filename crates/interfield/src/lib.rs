@@ -53,6 +53,7 @@ mod stepping;
 pub mod studies;
 pub mod table;
 pub mod trace;
+pub mod updating;
 
 pub use callables::Callables;
 pub use choices::Choices;

@@ -4,8 +4,8 @@
 use std::sync::{Arc, PoisonError};
 
 use interfield_language::Model;
-use interfield_language::specimen::Actuator;
 use interfield_language::model::Support;
+use interfield_language::specimen::Actuator;
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::Simulation;
 use serde_json::Value;
@@ -54,12 +54,22 @@ pub(crate) fn shaken(model: &Arc<Model>) -> Result<Vec<Shaken>, String> {
             ("command", PEAK * command[1], a.limits.stroke.min(limits.displacement.map_or(f64::INFINITY, |w| w.limit))),
             ("force", PEAK * force[1], a.limits.force.min(limits.force.map_or(f64::INFINITY, |w| w.limit))),
             ("tracking error", PEAK * ends[1][k][2], limits.tracking.map_or(f64::INFINITY, |w| w.limit)),
-            ("velocity of the command", PEAK * ends[1][k][3], a.limits.velocity.min(limits.velocity.map_or(f64::INFINITY, |w| w.limit))),
+            (
+                "velocity of the command",
+                PEAK * ends[1][k][3],
+                a.limits.velocity.min(limits.velocity.map_or(f64::INFINITY, |w| w.limit)),
+            ),
         ];
         let over = bounds.iter().find(|(_, x, limit)| x > limit).map(|(what, ..)| (*what).to_owned());
         let actuator = format!("{}.{}", specimen.name, a.name);
         let units: &UnitSystem = &model.units;
-        Shaken { actuator, command, force, units: [a.unit(Dimension::LENGTH, units), a.unit(Dimension::FORCE, units)], over }
+        Shaken {
+            actuator,
+            command,
+            force,
+            units: [a.unit(Dimension::LENGTH, units), a.unit(Dimension::FORCE, units)],
+            over,
+        }
     };
     Ok(actuators.enumerate().map(one).collect())
 }
@@ -72,7 +82,8 @@ fn deviations(model: &Model, end: usize) -> Result<Vec<[f64; 4]>, String> {
     quiet.dofs.iter_mut().for_each(|d| (d.u0, d.v0) = (0.0, 0.0));
     quiet.analysis.duration = quiet.analysis.duration.min(LONGEST);
     for a in quiet.specimens.iter_mut().flat_map(|s| &mut s.actuators) {
-        let known = [&a.uncertain.displacement_noise, &a.uncertain.force_noise].map(|k| k.as_ref().map(|k| k.range[end]));
+        let known =
+            [&a.uncertain.displacement_noise, &a.uncertain.force_noise].map(|k| k.as_ref().map(|k| k.range[end]));
         for (sensor, noise) in [&mut a.displacement, &mut a.force].into_iter().zip(known) {
             sensor.noise = noise.unwrap_or(sensor.noise);
         }
@@ -120,9 +131,11 @@ pub(crate) fn text(all: &[Shaken]) -> String {
     let rows: Vec<Vec<String>> = all
         .iter()
         .flat_map(|s| {
-            [("command", s.command, &s.units[0]), ("measured force", s.force, &s.units[1])].map(|(what, x, (label, unit))| {
-                vec![s.actuator.clone(), format!("{what} [{label}]"), short(x[0] / unit), short(x[1] / unit)]
-            })
+            [("command", s.command, &s.units[0]), ("measured force", s.force, &s.units[1])].map(
+                |(what, x, (label, unit))| {
+                    vec![s.actuator.clone(), format!("{what} [{label}]"), short(x[0] / unit), short(x[1] / unit)]
+                },
+            )
         })
         .collect();
     let header = ["<actuator", "<standard deviation", "least noise", "largest noise"];
@@ -133,7 +146,10 @@ impl Shaken {
     /// What speaks against it.
     pub(crate) fn doubt(&self) -> Option<String> {
         let what = self.over.as_ref()?;
-        Some(format!("actuator {}: the largest noise alone takes its {what} over a limit ({PEAK} standard deviations)", self.actuator))
+        Some(format!(
+            "actuator {}: the largest noise alone takes its {what} over a limit ({PEAK} standard deviations)",
+            self.actuator
+        ))
     }
 
     /// As JSON.

@@ -8,6 +8,7 @@ use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Kind, Load, PushPart, Quantity, TangentPolicy, Within};
 use interfield_language::units::Dimension;
+use interfield_language::update::{Learned, PARAMETERS};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
 use serde_json::Value;
@@ -356,6 +357,7 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
             let (height, unit) = (height / units.factor(Dimension::LENGTH), units.label(Dimension::LENGTH));
             format!("displacement of {above} against {below} over a height of {} {unit}", short(height))
         }
+        Quantity::Update(u, what) => learned(model, u, what),
         Quantity::Gap(d, _) => format!("{quantity} between the two sides of the interface at `{}`", model.dofs[d].name),
         Quantity::InterfaceForce(d) => format!("interface force at `{}`, acting on the first side", model.dofs[d].name),
         Quantity::Link(d) => format!("displacement of the fine side caused by the link at `{}`", model.dofs[d].name),
@@ -419,6 +421,21 @@ fn section(model: &Model, e: usize, point: usize, what: Within, quantity: &str) 
     }
 }
 
+/// What a channel of an update is.
+fn learned(model: &Model, index: usize, what: Learned) -> String {
+    let update = &model.updates[index];
+    let element = &model.elements[update.teacher];
+    let name = |i: usize| PARAMETERS[i].0;
+    match what {
+        Learned::Value(i) => format!("estimate of {} of `{}`", name(i), element.name),
+        Learned::Low(i) => format!("lower bound (95 %) of {} of `{}`", name(i), element.name),
+        Learned::High(i) => format!("upper bound (95 %) of {} of `{}`", name(i), element.name),
+        Learned::Injected => "energy that changes of parameters gave to all elements that adapt".to_owned(),
+        Learned::Tank => "energy that changes of parameters may give to them so far".to_owned(),
+        Learned::Active => "1 until updating is disabled".to_owned(),
+    }
+}
+
 /// A recorded quantity in a word or two.
 fn quantity(q: &Quantity) -> &'static str {
     match q {
@@ -446,6 +463,7 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
         Quantity::Energy(_) => "energy",
+        Quantity::Update(..) => "online updating",
         Quantity::Specimen(_, _, Reading::Target) | Quantity::External(_, _, Reading::Target) => "target",
         Quantity::Specimen(_, _, Reading::Reached) | Quantity::External(_, _, Reading::Reached) => {
             "measured displacement"

@@ -23,7 +23,7 @@ use crate::noise::{self, Shaken, shaken};
 use crate::plan::Plan;
 use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
-use crate::stability::{Certificate, Loop, certify, example, examine_loop};
+use crate::stability::{Certificate, Loop, certify, examine_loop, example};
 use crate::table::{aligned, paged, short, time, wrapped};
 use crate::{Choices, ModelFile};
 
@@ -63,7 +63,8 @@ pub(crate) fn rehearse_model(
     let found = dry_run(sim, &dry, progress);
     let along: Vec<_> = (0..model.specimens.len()).map(|s| dry.tangents(&model, s)).collect();
     let known: Vec<Option<Tangents>> = along.iter().map(|t| t.as_ref().ok().copied().flatten()).collect();
-    let unseen = along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?))).collect();
+    let unseen =
+        along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?))).collect();
     let dt = model.specimens.first().map_or(0.0, |s| s.period / s.time_scale);
     let certificate = certify(&model, &known, dt);
     let noise = shaken(&model);
@@ -141,7 +142,8 @@ impl Dry {
         let seen = self.seen.iter().find(|(name, _)| *name == specimen.name).ok_or("was not moved")?;
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let targets = seen.histories.first().map_or(&[][..], |h| &h.target);
-        let path: Vec<f64> = targets.iter().filter(|x| x.is_finite()).map(|x| x / factors[0] * specimen.scale).collect();
+        let path: Vec<f64> =
+            targets.iter().filter(|x| x.is_finite()).map(|x| x / factors[0] * specimen.scale).collect();
         tangents_along(model, s, &path, specimen.period).map(Some)
     }
 }
@@ -471,8 +473,14 @@ impl Rehearsed {
             .with("objections", self.objections())
             .with("doubt", self.doubt())
             .with("loop", found.clone())
-            .with("certificate", self.certificate.as_ref().ok().and_then(|c| Some(c.as_ref()?.json(self.example.as_ref()))))
-            .with("noise", self.noise.as_ref().map_or_else(|_| Vec::new(), |n| n.iter().map(Shaken::json).collect::<Vec<_>>()))
+            .with(
+                "certificate",
+                self.certificate.as_ref().ok().and_then(|c| Some(c.as_ref()?.json(self.example.as_ref()))),
+            )
+            .with(
+                "noise",
+                self.noise.as_ref().map_or_else(|_| Vec::new(), |n| n.iter().map(Shaken::json).collect::<Vec<_>>()),
+            )
             .with(
                 "path_not_examined",
                 self.unseen.iter().map(|(name, why)| json!({ "specimen": name, "why": why })).collect::<Vec<_>>(),

@@ -31,6 +31,7 @@ pub mod signal;
 pub mod specimen;
 mod syntax;
 pub mod units;
+pub mod update;
 
 pub use model::Model;
 pub use parse::elements::law_dimension;

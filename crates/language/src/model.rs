@@ -26,6 +26,7 @@ use crate::reduction::{Inertia, Reduction, Superelement};
 use crate::signal::{Motion, Signal};
 use crate::specimen::Specimen;
 use crate::units::{Dimension, UnitSystem};
+use crate::update::{Learned, Update};
 
 /// What holds a degree of freedom.
 #[derive(Clone, Debug)]
@@ -395,6 +396,8 @@ pub enum Quantity {
     Energy(EnergyPart),
     /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
     Specimen(usize, usize, Reading),
+    /// What is known of an update.
+    Update(usize, Learned),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
 }
@@ -515,6 +518,8 @@ pub struct Model {
     pub reductions: Vec<Reduction>,
     /// Parts that have been reduced.
     pub superelements: Vec<Superelement>,
+    /// Online updating.
+    pub updates: Vec<Update>,
 }
 
 impl Model {

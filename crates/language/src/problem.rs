@@ -31,6 +31,8 @@ pub enum Subject {
     Specimen(usize),
     /// A part that is reduced.
     Reduction(usize),
+    /// An update.
+    Update(usize),
     /// The laboratory that a specimen or an external needs, not the model.
     Laboratory,
     /// What happened in a laboratory or a program on the way to the first step, not the model.

@@ -21,6 +21,7 @@ pub mod confidence;
 pub mod identify;
 pub mod jet;
 pub mod law;
+pub mod online;
 pub mod problem;
 pub mod quality;
 pub mod record;

@@ -1,5 +1,6 @@
 //! What the channels of a structure or a substructure read out of its state, without allocating.
 
+use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::frame::part::At;
 use interfield_kernel::{Dims, Fault, System};
@@ -12,6 +13,7 @@ use interfield_language::{Problem, Subject};
 use interfield_linalg::dense_solve;
 
 use crate::assemble::{Place, stored};
+use crate::assembled::changing::renewed;
 use crate::assembled::{Assembled, Row, Stored, gather};
 use crate::pushover::Pushed;
 use crate::specimen::Rows;
@@ -24,7 +26,7 @@ pub enum Tap {
     /// Entry of the memory of the system.
     Memory(usize),
     /// Force of a path-moved law where it was last evaluated, from its memory.
-    Path { law: PathLaw, memory: usize },
+    Path { law: PathLaw, memory: usize, element: usize },
     /// Acceleration of an unknown, plus that of the ground if `absolute`.
     Acceleration { dof: usize, absolute: bool },
     /// Derivative 0, 1 or 2 of an imposed motion.
@@ -57,6 +59,8 @@ pub struct Probe {
     pub state0: usize,
     /// Number of its states.
     pub states: usize,
+    /// Its number in the loop, if it is there.
+    pub looped: Option<usize>,
 }
 
 /// Reads channels out of a state without allocating.
@@ -129,7 +133,10 @@ impl Recorder {
         };
         // The law and the place in the memory of the system of a path-moved element.
         let path = |e: usize| match stored(&model.elements[e].kind) {
-            Some((Stored::Path(law), _)) => Some((law, system.memory_offset(looped.iter().position(|&l| l == e)?))),
+            Some((Stored::Path(law), _)) => {
+                let element = looped.iter().position(|&l| l == e)?;
+                Some((law, system.memory_offset(element), element))
+            }
             _ => None,
         };
         // The place of the forces of a part of a frame in the memory of the system.
@@ -180,9 +187,11 @@ impl Recorder {
             .map(|channel| {
                 let tap = match channel.quantity {
                     // Of the structure as a whole.
-                    Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => {
-                        Tap::Zero
-                    }
+                    Quantity::Gap(..)
+                    | Quantity::InterfaceForce(_)
+                    | Quantity::Link(_)
+                    | Quantity::Energy(_)
+                    | Quantity::Update(..) => Tap::Zero,
                     Quantity::Push(part) => Tap::State(Pushed::place(dims, part)),
                     Quantity::Displacement(d) if let Some(place) = inner(d) => Tap::Memory(place),
                     Quantity::Displacement(d) => tap_dof(d, 0, false),
@@ -192,7 +201,14 @@ impl Recorder {
                     Quantity::Drift { above, below, height } => {
                         let ends = [Some((above, 1.0 / height)), below.map(|d| (d, -1.0 / height))];
                         let rows = vec![row(&ends.into_iter().flatten().collect())];
-                        probes.push(Probe { law: None, matrices: Default::default(), rows, state0: 0, states: 0 });
+                        probes.push(Probe {
+                            law: None,
+                            matrices: Default::default(),
+                            rows,
+                            state0: 0,
+                            states: 0,
+                            looped: None,
+                        });
                         Tap::Element { probe: probes.len() - 1, coordinate: 0, force: false }
                     }
                     Quantity::Section(e, point, what) => {
@@ -207,7 +223,7 @@ impl Recorder {
                             _ => {
                                 let rows = coordinates.iter().map(row).collect();
                                 let (law, matrices) = (Some(Stored::Frame(frame.clone())), Default::default());
-                                probes.push(Probe { law, matrices, rows, state0: 0, states: 0 });
+                                probes.push(Probe { law, matrices, rows, state0: 0, states: 0, looped: None });
                                 Tap::Section { probe: probes.len() - 1, memory, point, what }
                             }
                         }
@@ -216,7 +232,7 @@ impl Recorder {
                         Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
                     },
                     Quantity::State(e, i) => match (looped.iter().position(|&l| l == e), path(e)) {
-                        (_, Some((_, memory))) => Tap::Memory(memory + 1),
+                        (_, Some((_, memory, _))) => Tap::Memory(memory + 1),
                         (Some(l), None) => Tap::State(2 * n + system.state_offset(l) + i),
                         (None, None) => Tap::Zero,
                     },
@@ -227,7 +243,9 @@ impl Recorder {
                     Quantity::Force(e, i) if let Some(weights) = measured_force(physical, system, e, i) => {
                         Tap::Measured(weights)
                     }
-                    Quantity::Force(e, _) if let Some((law, memory)) = path(e) => Tap::Path { law, memory },
+                    Quantity::Force(e, _) if let Some((law, memory, element)) = path(e) => {
+                        Tap::Path { law, memory, element }
+                    }
                     Quantity::Force(e, i) if let Some(forces) = frame(e) => Tap::Memory(forces + i),
                     Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
                         let kind = &model.elements[e].kind;
@@ -239,6 +257,7 @@ impl Recorder {
                                 matrices: Default::default(),
                                 rows: coordinates.iter().map(row).collect(),
                                 state0,
+                                looped: looped.iter().position(|&l| l == e),
                             },
                             (None, Kind::Linear { dofs, stiffness, damping, .. }) => Probe {
                                 law: None,
@@ -246,6 +265,7 @@ impl Recorder {
                                 rows: dofs.iter().map(|&d| row(&vec![(d, 1.0)])).collect(),
                                 state0,
                                 states: 0,
+                                looped: None,
                             },
                             (None, _) => unreachable!("only plain matrices have no law"),
                         });
@@ -286,6 +306,23 @@ impl Recorder {
         }
     }
 
+    /// The law of an element of the loop has other parameters now.
+    pub(crate) fn change(&mut self, element: usize, law: &AnyLaw) {
+        for probe in self.probes.iter_mut().filter(|p| p.looped == Some(element)) {
+            if let Some(law) = probe.law.as_ref().and_then(|before| renewed(before, law)) {
+                probe.law = Some(law);
+            }
+        }
+        for (tap, _) in &mut self.taps {
+            if let Tap::Path { law: own, element: e, .. } = tap
+                && *e == element
+                && let Some(law) = PathLaw::of(law)
+            {
+                *own = law;
+            }
+        }
+    }
+
     /// Reads the channels at time `t` from the state `x` = [u v s h].
     pub(crate) fn read(&mut self, system: &mut Assembled, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let dims = system.dims();
@@ -321,7 +358,7 @@ impl Recorder {
                 // The system has the memory of the state that is read.
                 Tap::Memory(i) => system.memory()[*i],
                 Tap::Measured(weights) => weights.iter().map(|(i, w)| w * system.memory()[*i]).sum(),
-                Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
+                Tap::Path { law, memory: i, .. } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
                 Tap::Section { probe, memory, point, what } => {
                     let Probe { law: Some(Stored::Frame(frame)), rows, .. } = &self.probes[*probe] else { continue };
                     for (q, row) in self.q.iter_mut().zip(rows) {
@@ -386,7 +423,7 @@ fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> 
 /// The specimen of an element, and the weights of its measured forces in that of coordinate `i` of the element. The forces p of all
 /// coordinates there are those with Bᵀ p = f: p = (B Bᵀ)⁻¹ B f, if there are no more coordinates than degrees of freedom; else only
 /// how many forces are measured.
-fn weights(physical: &[Rows], e: usize, i: usize) -> Option<(usize, Result<Vec<f64>, usize>)> {
+pub(crate) fn weights(physical: &[Rows], e: usize, i: usize) -> Option<(usize, Result<Vec<f64>, usize>)> {
     let (specimen, rows) = physical.iter().enumerate().find(|(_, rows)| rows.iter().any(|r| r.0 == e))?;
     let before: usize = rows.iter().take_while(|r| r.0 != e).map(|r| r.1.len()).sum();
     let all: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();

@@ -27,6 +27,7 @@ mod gravity;
 pub mod harmonic;
 mod interface;
 mod landing;
+pub mod learning;
 pub mod linearised;
 pub mod modal;
 pub mod pushover;

@@ -13,6 +13,7 @@ use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
 use interfield_language::model::{Channel, EnergyPart, Kind, Model, Pushing, Quantity};
 use interfield_language::signal::Motion;
+use interfield_language::update::Learned;
 use interfield_language::{Problem, Subject};
 use interfield_linalg::{EigenError, Modes, Pattern, Report, highest, modes};
 
@@ -23,6 +24,7 @@ use crate::channels::{Channels, Recorder, untold};
 use crate::energy::Energy;
 use crate::faults::{cannot_start, explain, refusal};
 use crate::landing::Landing;
+use crate::learning::{Learning, Lesson, Site};
 use crate::pushover::{self, Pushed};
 use crate::specimen::{Rehearsal, Workshop, mount};
 use crate::split::{Constraint, Drive, SubModel};
@@ -70,6 +72,9 @@ pub enum Source {
     /// Part of the energy balance, over all substructures.
     #[allow(missing_docs)]
     Energy { part: EnergyPart, factor: f64 },
+    /// What is known of an update.
+    #[allow(missing_docs)]
+    Learned { update: usize, what: Learned, factor: f64 },
     /// Nothing: there is no link on the fine side.
     Zero,
 }
@@ -103,6 +108,8 @@ pub struct Simulation {
     landing: Option<Landing>,
     /// Looks at members; only where asked for.
     members: Option<Members>,
+    /// What specimens teach.
+    learning: Option<Learning>,
 }
 
 /// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
@@ -117,6 +124,11 @@ impl Persist for Simulation {
         archive.same(usize::from(self.watch.is_some()));
         self.watch.iter_mut().for_each(|watch| watch.persist(archive));
         self.moved.iter_mut().for_each(|(_, before)| archive.numbers(before));
+        if let Some(learning) = &mut self.learning {
+            learning.persist(archive);
+            // What is restored goes into the laws.
+            learning.apply(&mut self.parts, self.coupling.as_mut());
+        }
     }
 }
 
@@ -194,7 +206,19 @@ impl Simulation {
             }
         }
         self.look(t);
-        self.observe(k + 1)
+        self.observe(k + 1)?;
+        if let Some(learning) = &mut self.learning {
+            let energy = learning.step(t, &mut self.parts, self.coupling.as_mut(), &self.model.updates);
+            if let Some(watch) = &mut self.watch {
+                watch.put(energy);
+            }
+        }
+        Ok(())
+    }
+
+    /// What specimens taught numerical elements so far.
+    pub fn lessons(&self) -> Vec<Lesson> {
+        self.learning.as_ref().map_or_else(Vec::new, |l| l.lessons(&self.model))
     }
 
     /// Looks at the members from the present state on, see [`crate::carried`].
@@ -328,6 +352,9 @@ impl Simulation {
                 }
                 Source::Energy { part, factor } => {
                     factor * self.parts.iter().filter_map(|p| p.energy.as_ref()).map(|e| e.part(*part)).sum::<f64>()
+                }
+                Source::Learned { update, what, factor } => {
+                    factor * self.learning.as_ref().map_or(0.0, |l| l.read(*update, *what))
                 }
                 Source::Zero => 0.0,
             };
@@ -494,7 +521,7 @@ impl Structure {
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
         let free = self.free().to_vec();
         let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
-        let (mut parts, mut substructures, mut twins) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut parts, mut substructures, mut twins, mut all_rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut problems = Vec::new();
         for part in assembled {
             let structure::Part { sub, mut assembly, specimens, twin, ports } = part;
@@ -516,6 +543,7 @@ impl Structure {
             let (substeps, fine) = (sub.substeps as usize, sub.fine);
             substructures.push(Substructure { system, y0, scheme, substeps, fine, ports });
             twins.extend(twin);
+            all_rows.push(rows);
             parts.push(Part { sub, free, looped, places, memory, curves, recorder, energy: None, out });
         }
         if !problems.is_empty() {
@@ -531,6 +559,8 @@ impl Structure {
             started.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?
         };
         ready(&model, &mut parts, coupling.as_mut())?;
+        let site = Site { model: &model, parts: &parts, rows: &all_rows };
+        let learning = Learning::new(&site, coupling.as_mut())?;
         let mut homes = vec![None; model.dofs.len()];
         for (p, part) in parts.iter().enumerate().rev() {
             part.free.iter().enumerate().for_each(|(i, &d)| homes[part.sub.dofs[d]] = Some((p, i)));
@@ -561,6 +591,7 @@ impl Structure {
             moved: Vec::new(),
             landing,
             members: None,
+            learning,
             model,
         })
     }
@@ -688,6 +719,7 @@ fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn 
                 });
                 found.unwrap_or(Source::Zero)
             }
+            Quantity::Update(update, what) => Source::Learned { update, what, factor },
             _ => Source::Zero,
         }
     };

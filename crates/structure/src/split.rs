@@ -11,6 +11,7 @@ use interfield_language::partition::{Constraints, Layout, Partition, Substructur
 use interfield_language::reduction::{Inertia, Superelement};
 use interfield_language::signal::Motion;
 use interfield_language::specimen::Specimen;
+use interfield_language::update::Update;
 use interfield_language::{Problem, Subject};
 
 /// A partitioned model, taken apart.
@@ -85,7 +86,11 @@ impl SubModel {
             Quantity::External(e, i, reading) => {
                 Quantity::External(self.externals.iter().position(|&x| x == e)?, i, reading)
             }
-            Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
+            Quantity::Gap(..)
+            | Quantity::InterfaceForce(_)
+            | Quantity::Link(_)
+            | Quantity::Energy(_)
+            | Quantity::Update(..) => return None,
         };
         Some(Channel { quantity, ..channel.clone() })
     }
@@ -198,7 +203,7 @@ impl<'a> Cut<'a> {
         };
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();
-        let (specimens, inside) = self.specimens().into_iter().unzip();
+        let (specimens, inside): (Vec<usize>, Vec<Specimen>) = self.specimens().into_iter().unzip();
         let (externals, outside) = self.externals().into_iter().unzip();
         let model = Model {
             title: format!("{}: {}", self.model.title, substructure.name),
@@ -220,6 +225,7 @@ impl<'a> Cut<'a> {
             externals: outside,
             reductions: Vec::new(),
             superelements: self.superelements(),
+            updates: self.updates(&specimens),
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
@@ -242,6 +248,16 @@ impl<'a> Cut<'a> {
             owner.or_else(|| self.layout.members[*s.dofs.first()?].first().copied()) == Some(self.part)
         };
         self.model.specimens.iter().enumerate().filter(first).filter_map(here).collect()
+    }
+
+    /// What is updated by the specimens that stand here, without the elements that learn.
+    fn updates(&self, specimens: &[usize]) -> Vec<Update> {
+        let here = |u: &Update| {
+            let specimen = specimens.iter().position(|s| *s == u.specimen)?;
+            let teacher = self.elements.iter().position(|e| *e == u.teacher)?;
+            Some(Update { specimen, teacher, pupils: Vec::new(), ..u.clone() })
+        };
+        self.model.updates.iter().filter_map(here).collect()
     }
 
     /// The externals whose stand-ins are here.

@@ -80,6 +80,7 @@ impl Builder {
             externals: Vec::new(),
             reductions: Vec::new(),
             superelements: Vec::new(),
+            updates: Vec::new(),
         };
         Builder { model }
     }

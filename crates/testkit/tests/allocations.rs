@@ -48,6 +48,20 @@ fn a_thousand_steps_of_every_scheme_allocate_nothing() {
     }
 }
 
+/// Numerical elements that learn from a specimen, with their channels.
+#[test]
+fn learning_allocates_nothing() {
+    let mut sim = Simulation::new(model("learning-building", &Default::default())).unwrap_or_else(|p| panic!("{p:?}"));
+    sim.watch().unwrap_or_else(|f| panic!("{f:?}"));
+    let mut row = vec![0.0; sim.channels().len()];
+    let mut failed = None;
+    let n =
+        allocations(|| failed = (0..3000).find_map(|k| sim.step(k).and_then(|()| sim.sample(k + 1, &mut row)).err()));
+    assert!(failed.is_none(), "{failed:?}");
+    assert_eq!(n, 0);
+    assert!(sim.lessons()[0].parameters.iter().any(|p| p.told));
+}
+
 #[test]
 fn steps_of_the_model_files_allocate_nothing() {
     for name in ["isolated-building", "spring-pendulum", "shear-pendulum-bouc-wen", "frame"] {

@@ -72,8 +72,7 @@ impl Rest {
                 0.0 => 1.0,
                 length => length,
             };
-            let moved: Vec<f64> =
-                (0..inputs).map(|k| length(&mut (0..n).map(|i| self.b[i * inputs + k]))).collect();
+            let moved: Vec<f64> = (0..inputs).map(|k| length(&mut (0..n).map(|i| self.b[i * inputs + k]))).collect();
             let seen: Vec<f64> = (0..outputs).map(|k| length(&mut (0..n).map(|j| self.c[k * n + j]))).collect();
             let unmoved = null(n + inputs, n, |i, j| match i.checked_sub(n) {
                 None => still(j, i),

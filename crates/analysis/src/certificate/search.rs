@@ -182,7 +182,10 @@ mod tests {
         assert_eq!(rest.still(), 0);
         assert_eq!(found(&rest, [0.2, 1.45], false, None), Found::Excluded);
         let Found::Singular { below, at, phase } = found(&rest, [0.2, 4.0], true, None) else { panic!("not found") };
-        assert!((below - 1.5).abs() < 0.01 && (at[0] - 1.5).abs() < 0.01 && (phase - PI).abs() < 1e-3, "{below} {at:?}");
+        assert!(
+            (below - 1.5).abs() < 0.01 && (at[0] - 1.5).abs() < 0.01 && (phase - PI).abs() < 1e-3,
+            "{below} {at:?}"
+        );
     }
 
     #[test]

@@ -121,11 +121,7 @@ fn play(args: &Args) -> Result<(), Exit> {
     let opened = console::open(
         &options,
         about,
-        Beside {
-            model: Some(&args.result),
-            kept: Camera::kept(&console::pictures(&args.result)),
-            ..Beside::default()
-        },
+        Beside { model: Some(&args.result), kept: Camera::kept(&console::pictures(&args.result)), ..Beside::default() },
     );
     let refuse = |message: String| {
         fail(false, None, None, &message, console::HELP);

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use interfield::updating::Rehearsed;
 use interfield::{Choices, rehearsal};
 
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs, pushed};
-use crate::output::{complain, print, print_json, progress};
+use crate::output::{complain, fail, print, print_json, progress};
 
 /// Check a hybrid test before it runs: loop stability and its margins, actuator demands, expected verdict
 ///
@@ -18,7 +19,8 @@ use crate::output::{complain, print, print_json, progress};
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield rehearse models/isolated-building.toml\n  \
 interfield rehearse models/isolated-building.toml --coupling modified-ph --json\n  \
-interfield rehearse models/isolated-building.toml --compensation all")]
+interfield rehearse models/isolated-building.toml --compensation all\n  \
+interfield rehearse models/learning-building.toml --updating")]
 pub(crate) struct Args {
     /// Model file with a `[[specimen]]`
     model: PathBuf,
@@ -31,6 +33,10 @@ pub(crate) struct Args {
     /// and every compensator has the settings that follow
     #[arg(long, value_name = "NAME", conflicts_with = "pushover")]
     compensation: Option<String>,
+    /// Rehearse online updating: the response with `[[update]]` and without, against that of a structure that knows the true
+    /// specimen (`truth`) from the beginning
+    #[arg(long, conflicts_with_all = ["pushover", "compensation"])]
+    updating: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -46,6 +52,9 @@ fn attempt(args: &Args) -> Result<Exit, Exit> {
     let choices = Choices::from(&pushed(&args.settings, args.pushover));
     if let Some(name) = &args.compensation {
         return compare(args, &loaded, &choices, name);
+    }
+    if args.updating {
+        return updated(args, &loaded, &choices);
     }
     let bar = progress(0, "steps", !args.json);
     let rehearsed = loaded.or_refuse(loaded.rehearse(&choices, &mut |done, all| {
@@ -72,6 +81,22 @@ fn attempt(args: &Args) -> Result<Exit, Exit> {
         Ok(_) if rehearsed.objections().is_empty() => Exit::Done,
         Ok(_) => Exit::Fault,
     })
+}
+
+/// With updating and without. Done if updating helps.
+fn updated(args: &Args, loaded: &Loaded, choices: &Choices) -> Result<Exit, Exit> {
+    let model = loaded.or_refuse(loaded.updated(choices))?;
+    let rehearsed = Rehearsed::new(model, Vec::new()).map_err(|message| {
+        fail(args.json, None, None, &message, "run the model itself: interfield run");
+        Exit::Fault
+    })?;
+    loaded.show();
+    if args.json {
+        print_json(&rehearsed.json());
+    } else {
+        print(&rehearsed.text());
+    }
+    Ok(if rehearsed.is_good() { Exit::Done } else { Exit::Fault })
 }
 
 /// Compensators side by side. Done if one of them can be recommended.

@@ -16,7 +16,7 @@ use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
     Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint,
-    coupled,
+    coupled, updating,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
@@ -24,6 +24,7 @@ use interfield_language::model::Channel;
 use interfield_report::{Block, Figure, Table};
 use interfield_results::{Meta, Reader};
 use interfield_structure::Simulation;
+use interfield_structure::learning::Lesson;
 use interfield_structure::watch::Grade;
 use serde_json::json;
 
@@ -239,8 +240,7 @@ fn attempt(
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
-    let mut desk =
-        Desk::open(console, loaded, &mut prepared, real_time, laboratory::Arming::from(arming).arm)?;
+    let mut desk = Desk::open(console, loaded, &mut prepared, real_time, laboratory::Arming::from(arming).arm)?;
     if let Some(desk) = &mut desk
         && !desk.wait(console, arming, &mut prepared)
     {
@@ -307,8 +307,10 @@ impl Desk {
         if args.console.is_none() {
             return Ok(None);
         }
-        let mut about =
-            console::about(&prepared.structure, if real_time.real_time { "in real time" } else { "emulated or computed" });
+        let mut about = console::about(
+            &prepared.structure,
+            if real_time.real_time { "in real time" } else { "emulated or computed" },
+        );
         let model = &prepared.structure.model;
         // The page confirms what --arm allows. Without it the laboratory refuses whatever is not emulated, and there is nothing to confirm.
         let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
@@ -404,6 +406,7 @@ fn tell(
     evidence.interface = interface(sim);
     evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
+    evidence.laboratory.extend(lessons_blocks(sim));
     evidence.log = loaded.lines();
     evidence.pushover = outcome.strength.as_ref().map_or_else(Vec::new, strength_blocks);
     if !outcome.assessed.is_empty() {
@@ -421,6 +424,9 @@ fn tell(
         }
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
+        }
+        if !model.updates.is_empty() {
+            document["updating"] = updating::json(&sim.lessons());
         }
         document["setup"] = Plan::new(sim).json();
         if let Some(strength) = &outcome.strength {
@@ -455,6 +461,20 @@ fn tell(
         End::Faulted(_) | End::Diverged(_) => Exit::Fault,
         End::NotWritten(_) => Exit::Failure,
     }
+}
+
+/// What specimens taught, for a report.
+fn lessons_blocks(sim: &Simulation) -> Vec<Block> {
+    let one = |lesson: &Lesson| {
+        let (header, rows) = updating::rows(lesson, &sim.model);
+        let header = header.iter().map(|h| h.trim_start_matches('<').to_owned()).collect();
+        [
+            Block::Text(format!("updating {}: adapted to {}", lesson.name, lesson.teacher)),
+            Block::Table(Table { header, rows }),
+            Block::Lines(updating::sentences(lesson, &sim.model)),
+        ]
+    };
+    sim.lessons().iter().flat_map(one).collect()
 }
 
 /// What became of the programs, for a report.
@@ -546,6 +566,7 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &outcome.strength.as_ref().map_or_else(String::new, Strength::text);
     out += &coupled::text(sim);
+    out += &updating::text(sim);
     out += &laboratory::text(&outcome.assessed, &sim.model.units);
     out += &programs::text(&outcome.program_logs, &sim.model);
     out += &format!("\n{}\n", outcome.line());

@@ -99,7 +99,8 @@ pub(crate) fn open(args: &ConsoleArgs, about: Value, beside: Beside<'_>) -> Resu
     }
     let extras = Extras { prometheus: args.console_metrics, mcap: args.console_mcap_live, cameras };
     let pictures = results.map(pictures);
-    let console = Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
+    let console =
+        Console::serve(&hub, Serving { address, tunnel: args.console_tunnel, extras, pictures, keep_off: core })?;
     complain(&format!("console for viewers:  {}", console.page()));
     complain(&format!("console to command:   {}", console.operator_page()));
     Ok(Some((hub, console)))

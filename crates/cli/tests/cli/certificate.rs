@@ -55,7 +55,8 @@ fn checked(name: &str, text: String, code: i32) -> Value {
 
 #[test]
 fn what_is_certified_stays_stable_at_corners_and_between() {
-    let text = storey(SPRING, &format!("{COMPENSATED}\nuncertain = {{ stiffness = [0.8, 1.2], mass = [0.9, 1.1] }}"), NARROW);
+    let text =
+        storey(SPRING, &format!("{COMPENSATED}\nuncertain = {{ stiffness = [0.8, 1.2], mass = [0.9, 1.1] }}"), NARROW);
     let found = checked("certified", text.clone(), 0);
     let certificate = &found["stability"]["certificate"];
     assert_eq!(certificate["verdict"], "certified stable", "{certificate:#}");
@@ -69,19 +70,31 @@ fn what_is_certified_stays_stable_at_corners_and_between() {
     let own = found["stability"]["loop"]["critical_delay"].as_f64().expect("a time");
     assert!((0.99 * bound..1.05 * high).contains(&own), "{own} {certificate:#}");
     // Corners, and a point between, as files: stable by their eigenvalues too.
-    for (k, [delay, frequency, ratio, stiffness]) in
-        [["0 ms", "28 Hz", "0.64", "0.8"], ["1 ms", "28 Hz", "0.76", "1.2"], ["1 ms", "32 Hz", "0.64", "1.2"], ["0.4 ms", "29.3 Hz", "0.71", "1.07"]]
-            .into_iter()
-            .enumerate()
+    for (k, [delay, frequency, ratio, stiffness]) in [
+        ["0 ms", "28 Hz", "0.64", "0.8"],
+        ["1 ms", "28 Hz", "0.76", "1.2"],
+        ["1 ms", "32 Hz", "0.64", "1.2"],
+        ["0.4 ms", "29.3 Hz", "0.71", "1.07"],
+    ]
+    .into_iter()
+    .enumerate()
     {
-        let single = format!("uncertain = {{ delay = [\"{delay}\", \"{delay}\"], frequency = [\"{frequency}\", \"{frequency}\"], damping = [{ratio}, {ratio}] }}");
+        let single = format!(
+            "uncertain = {{ delay = [\"{delay}\", \"{delay}\"], frequency = [\"{frequency}\", \"{frequency}\"], damping = [{ratio}, {ratio}] }}"
+        );
         let specimen = format!("{COMPENSATED}\nuncertain = {{ stiffness = [{stiffness}, {stiffness}] }}");
         let found = checked(&format!("certified-{k}"), storey(SPRING, &specimen, &single), 0);
-        assert!(found["stability"]["loop"]["stable"] == true && found["stability"]["certificate"].is_null(), "{found:#}");
+        assert!(
+            found["stability"]["loop"]["stable"] == true && found["stability"]["certificate"].is_null(),
+            "{found:#}"
+        );
     }
     // As late as the bound says is still stable for the worst of its points, and twice as late as the best is not.
-    let late = |d: f64| text.replace("delay = [\"0 ms\", \"1 ms\"]", &format!("delay = [\"{} s\", \"{} s\"]", 1e-3 + d, 1e-3 + d));
-    let verdict = |d: f64, name: &str, code: i32| checked(name, late(d), code)["stability"]["certificate"]["verdict"].clone();
+    let late = |d: f64| {
+        text.replace("delay = [\"0 ms\", \"1 ms\"]", &format!("delay = [\"{} s\", \"{} s\"]", 1e-3 + d, 1e-3 + d))
+    };
+    let verdict =
+        |d: f64, name: &str, code: i32| checked(name, late(d), code)["stability"]["certificate"]["verdict"].clone();
     assert_ne!(verdict(0.95 * bound, "certified-late", 0), "not certified: counter-example");
     assert_eq!(verdict(2.0 * high, "certified-too-late", 3), "not certified: counter-example");
 }
@@ -97,8 +110,10 @@ fn a_counter_example_is_a_model_that_grows_in_its_run() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(path);
     let written = std::fs::read_to_string(&path).expect("a model file");
     assert!(written.starts_with("# A counter-example"), "{written}");
-    let again = interfield(&["check", path.to_str().unwrap(), "--stability", "--json", "-o", "example.svg"]).expect(3).json();
-    let [first, second] = [&found["stability"]["certificate"]["spectral_radius"], &again["stability"]["loop"]["spectral_radius"]];
+    let again =
+        interfield(&["check", path.to_str().unwrap(), "--stability", "--json", "-o", "example.svg"]).expect(3).json();
+    let [first, second] =
+        [&found["stability"]["certificate"]["spectral_radius"], &again["stability"]["loop"]["spectral_radius"]];
     assert!((first.as_f64().unwrap() - second.as_f64().unwrap()).abs() < 1e-6, "{first} {second}");
     // It grows: by the end of the run it is far beyond what the stable model does.
     let peak = |model: &str, name: &str| {
@@ -122,13 +137,17 @@ fn the_path_of_the_test_is_seen() {
     let certificate = &found["certificate"];
     assert!(found["loop"]["stable"] == true, "{:#}", found["loop"]);
     assert_eq!(certificate["verdict"], "not certified: counter-example", "{certificate:#}");
-    assert!(found["ready"] == false || found["doubt"].as_str().is_some_and(|d| d.contains("along its predicted path")), "{found:#}");
+    assert!(
+        found["ready"] == false || found["doubt"].as_str().is_some_and(|d| d.contains("along its predicted path")),
+        "{found:#}"
+    );
     let interval = &certificate["uncertain"][0]["interval"];
     assert!(interval[0].as_f64() <= Some(1.0) && interval[1].as_f64() > Some(2.0), "{certificate:#}");
     // The counter-example has the stiffness that the path reaches.
     let example = certificate["counter_example"].as_str().unwrap_or_else(|| panic!("{certificate:#}"));
     let example = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(example);
-    let again = interfield(&["check", example.to_str().unwrap(), "--stability", "--json", "-o", "hard.svg"]).expect(3).json();
+    let again =
+        interfield(&["check", example.to_str().unwrap(), "--stability", "--json", "-o", "hard.svg"]).expect(3).json();
     assert!(again["stability"]["loop"]["stable"] == false, "{again:#}");
 
     // Softer is no danger here, and the worst place of the path is at rest.
@@ -144,12 +163,22 @@ fn the_path_of_the_test_is_seen() {
 #[test]
 fn noise_of_uncertain_size_moves_the_actuator_and_is_doubted_beyond_a_limit() {
     let noise = "uncertain = { displacement_noise = [\"0 mm\", \"0.1 mm\"], force_noise = { mean = \"20 N\", cov = 0.1 } }\nstroke = \"1 m\"";
-    let path = file("noisy.toml", storey(SPRING, &format!("{COMPENSATED}\n[specimen.limits]\ntracking = {{ at = \"0.3 mm\", action = \"warn\" }}"), noise));
+    let path = file(
+        "noisy.toml",
+        storey(
+            SPRING,
+            &format!("{COMPENSATED}\n[specimen.limits]\ntracking = {{ at = \"0.3 mm\", action = \"warn\" }}"),
+            noise,
+        ),
+    );
     let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).json();
     let shaken = &found["noise"][0];
     let [least, most] = [0, 1].map(|i| shaken["command_deviation"][i].as_f64().unwrap_or_else(|| panic!("{found:#}")));
     assert!(least > 0.0 && most > least, "{shaken:#}");
-    assert!(shaken["over"] == "tracking error" && found["doubt"].as_str().is_some_and(|d| d.contains("noise alone")), "{found:#}");
+    assert!(
+        shaken["over"] == "tracking error" && found["doubt"].as_str().is_some_and(|d| d.contains("noise alone")),
+        "{found:#}"
+    );
 }
 
 #[test]

@@ -174,7 +174,9 @@ fn a_test_is_armed_started_noted_and_finished_from_the_page_and_is_the_same_test
     assert_eq!(running.end().0, Some(0));
     assert_eq!(bits(&plain), bits(&shown), "a console changes the test");
     let log = Reader::open(&shown.with_extension("lab.h5")).unwrap().log();
-    for line in ["operator (Ada): arm", "operator (Ada): start", "operator (Ada): time scale 0.001", "ready <b>and</b> armed"] {
+    for line in
+        ["operator (Ada): arm", "operator (Ada): start", "operator (Ada): time scale 0.001", "ready <b>and</b> armed"]
+    {
         assert!(log.contains(line), "{line} is not kept:\n{log}");
     }
 }
@@ -245,9 +247,11 @@ fn a_finished_test_is_played_back_and_cannot_be_changed() {
 #[test]
 fn a_laboratory_is_shown_and_ended_from_its_page() {
     let model = model("console-lab.toml", "0.4 s", "");
-    let mut running = Running::start(&["lab", text(&model), "--listen", "tcp://127.0.0.1:0", "--console", "127.0.0.1:0"]);
+    let mut running =
+        Running::start(&["lab", text(&model), "--listen", "tcp://127.0.0.1:0", "--console", "127.0.0.1:0"]);
     let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe")).lines();
-    let operator = errors.find_map(|l| l.unwrap().strip_prefix("console to command:").map(|p| p.trim().to_owned())).unwrap();
+    let operator =
+        errors.find_map(|l| l.unwrap().strip_prefix("console to command:").map(|p| p.trim().to_owned())).unwrap();
     std::thread::spawn(move || errors.for_each(drop));
     let mut page = Page::open(&operator);
     page.word(&["serving"]);
@@ -261,8 +265,13 @@ fn a_served_specimen_and_a_replayed_test_have_a_page() {
     let model = pulled("console-again");
     let results = model.with_extension("h5");
     interfield(&["run", text(&model), "-o", text(&results)]).expect(0);
-    let (running, [_, operator]) =
-        start(&["replay", text(&results.with_extension("lab.h5")), text(&model), "-o", text(&model.with_extension("again.h5"))]);
+    let (running, [_, operator]) = start(&[
+        "replay",
+        text(&results.with_extension("lab.h5")),
+        text(&model),
+        "-o",
+        text(&model.with_extension("again.h5")),
+    ]);
     let mut page = Page::open(&operator);
     page.does("scale", json!({ "value": 0.001 }));
     page.does("arm", json!({ "text": "" }));
@@ -292,10 +301,12 @@ fn where_a_console_may_not_be_is_said() {
     }
     let said = interfield(&["run", text(&model), "--console-mcap", "x.mcap"]).expect(2).stderr;
     assert!(said.contains("--console"), "{said}");
-    let said = interfield(&["run", text(&model), "--console", "127.0.0.1:0", "--console-camera", "rtsp://x"]).expect(2).stderr;
+    let said =
+        interfield(&["run", text(&model), "--console", "127.0.0.1:0", "--console-camera", "rtsp://x"]).expect(2).stderr;
     assert!(said.contains("MJPEG"), "{said}");
     let there = super::file("console-there.mcap", "old");
-    let said = interfield(&["run", text(&model), "--console", "127.0.0.1:0", "--console-mcap", text(&there)]).expect(2).stderr;
+    let said =
+        interfield(&["run", text(&model), "--console", "127.0.0.1:0", "--console-mcap", text(&there)]).expect(2).stderr;
     assert!(said.contains("console-there.mcap"), "{said}");
     assert_eq!(std::fs::read_to_string(there).unwrap(), "old", "nothing recorded is replaced");
 }

@@ -66,7 +66,7 @@ pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled,
                 let terms: Vec<String> = energies.iter().map(of).collect();
                 format!("{} * ({})", number(*factor), terms.join(" + "))
             }
-            Source::Zero => "0.0".to_owned(),
+            Source::Learned { .. } | Source::Zero => "0.0".to_owned(),
         };
         let _ = writeln!(out, "    self->outputs[{k}] = {value};");
     }

@@ -125,7 +125,11 @@ fn pictures_of_a_camera_are_shown_kept_and_shown_again() {
     let index = std::fs::read_to_string(pictures.join("times.csv")).unwrap();
     assert!(index.starts_with("file,camera,unix [ms],t [s]\n") && index.lines().count() >= 2, "{index}");
     // Played back at 1.5 s: the newest picture until then, and none of a file elsewhere that a forged index names.
-    std::fs::write(pictures.join("times.csv"), format!("{index}../../etc/passwd,0,0,1.5\nlater.jpg,0,0,99\nnonsense\n")).unwrap();
+    std::fs::write(
+        pictures.join("times.csv"),
+        format!("{index}../../etc/passwd,0,0,1.5\nlater.jpg,0,0,99\nnonsense\n"),
+    )
+    .unwrap();
     let kept = Camera::kept(&pictures);
     assert_eq!(kept.len(), 1);
     std::fs::write(pictures.join("passwd"), "beside").unwrap();

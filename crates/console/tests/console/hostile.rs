@@ -148,9 +148,8 @@ fn frames_may_come_in_parts_and_forged_ones_end_the_viewer() {
     let test = console();
     let address = test.console.address();
     let mut viewer = Viewer::new(address);
-    let part = |text: &'static str, code: Data, last: bool| {
-        Message::Frame(Frame::message(text, OpCode::Data(code), last))
-    };
+    let part =
+        |text: &'static str, code: Data, last: bool| Message::Frame(Frame::message(text, OpCode::Data(code), last));
     viewer.socket.send(part("{\"pi", Data::Text, false)).unwrap();
     viewer.socket.send(part("ng\":", Data::Continue, false)).unwrap();
     viewer.socket.send(part("7.5}", Data::Continue, true)).unwrap();
@@ -223,8 +222,11 @@ fn a_browser_that_dies_leaves_no_command_half_done() {
     let slow = Arc::new(Slow::default());
     hub.commanded_by(slow.clone());
     let address = "127.0.0.1:0".parse().unwrap();
-    let console =
-        Console::serve(&hub, Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: None }).unwrap();
+    let console = Console::serve(
+        &hub,
+        Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: None },
+    )
+    .unwrap();
     let key = &console.keys().operator;
     let mut dying = Viewer::new(console.address());
     assert_eq!(dying.present(key, "Ada"), "operator");

@@ -62,7 +62,8 @@ fn console() -> Test {
     let feed = hub.topic(topic(), 1024);
     let extras = Extras { prometheus: true, mcap: true, cameras: Vec::new() };
     let address = "127.0.0.1:0".parse().unwrap();
-    let console = Console::serve(&hub, Serving { address, tunnel: false, extras, pictures: None, keep_off: None }).unwrap();
+    let console =
+        Console::serve(&hub, Serving { address, tunnel: false, extras, pictures: None, keep_off: None }).unwrap();
     Test { hub, told, console, feed }
 }
 
@@ -325,7 +326,11 @@ fn pages_of_others_and_other_machines_are_refused() {
     // An address of another machine cannot be listened at; that it may not be is said before that is tried.
     let refused = |address: &str, tunnel: bool| {
         let address = address.parse().unwrap();
-        Console::serve(&test.hub, Serving { address, tunnel, extras: Extras::default(), pictures: None, keep_off: None }).err()
+        Console::serve(
+            &test.hub,
+            Serving { address, tunnel, extras: Extras::default(), pictures: None, keep_off: None },
+        )
+        .err()
     };
     for beyond in ["192.0.2.1:0", "0.0.0.0:0", "[::]:0", "[2001:db8::1]:0"] {
         let why = refused(beyond, false).unwrap();
@@ -341,7 +346,8 @@ fn pages_of_others_and_other_machines_are_refused() {
 fn through_a_tunnel_nobody_looks_without_a_key() {
     let hub = Hub::new(json!({ "title": "secret" }));
     let extras = Extras { prometheus: true, mcap: true, cameras: Vec::new() };
-    let serving = Serving { address: "127.0.0.1:0".parse().unwrap(), tunnel: true, extras, pictures: None, keep_off: None };
+    let serving =
+        Serving { address: "127.0.0.1:0".parse().unwrap(), tunnel: true, extras, pictures: None, keep_off: None };
     let console = Console::serve(&hub, serving).unwrap();
     assert!(console.page().contains("#view="));
     let address = console.address();

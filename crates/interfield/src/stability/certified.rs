@@ -293,7 +293,8 @@ impl Bound {
                 found.verdict = Verdict::Undecided(why);
             }
             Found::Exhausted { .. } => {
-                let why = format!("the bound was not reached with {CELLS} cells; write narrower intervals, or fewer of them");
+                let why =
+                    format!("the bound was not reached with {CELLS} cells; write narrower intervals, or fewer of them");
                 found.verdict = Verdict::Undecided(why);
             }
         }
@@ -308,7 +309,13 @@ impl Bound {
     }
 
     /// Critical delays: of all values, and of the points that were probed; the bound is compared with the emulated loop.
-    fn delays(&mut self, found: &mut Certificate, probed: &mut [Probed], along: Along<'_>, dt: f64) -> Result<(), String> {
+    fn delays(
+        &mut self,
+        found: &mut Certificate,
+        probed: &mut [Probed],
+        along: Along<'_>,
+        dt: f64,
+    ) -> Result<(), String> {
         let mut cells = 0;
         let middle = found.region.middle();
         // Not farther than needed: a long delay takes many cells.
@@ -393,14 +400,24 @@ impl Certificate {
                 (None, false) => "interval",
             };
             let numbers = place.range.map(|x| short(x / size));
-            vec![self.region.says(&self.model, i), numbers[0].clone(), numbers[1].clone(), unit.to_owned(), from.to_owned()]
+            vec![
+                self.region.says(&self.model, i),
+                numbers[0].clone(),
+                numbers[1].clone(),
+                unit.to_owned(),
+                from.to_owned(),
+            ]
         };
         let rows: Vec<Vec<String>> = (0..self.region.places.len()).map(row).collect();
         out += &aligned(&["<quantity", "from", "to", "<unit", "<by"], &rows);
         match &self.verdict {
             Verdict::Stable => {
                 out += "  certified stable: no motion grows for any of these values\n";
-                out += &format!("  method: sampled plus a bound: {}; largest spectral radius of the points {}\n", self.method(), radius(self.radius));
+                out += &format!(
+                    "  method: sampled plus a bound: {}; largest spectral radius of the points {}\n",
+                    self.method(),
+                    radius(self.radius)
+                );
             }
             Verdict::CounterExample(point) => {
                 let doubles = self.doubling.map_or_else(String::new, |t| format!(", doubles in {}", time(t)));
@@ -418,7 +435,8 @@ impl Certificate {
             Verdict::Undecided(why) => out += &format!("  undecided: {why}\n"),
         }
         if self.covered() < 1.0 {
-            out += &format!("  the intervals cover at least {} % of the distributions\n", short(100.0 * self.covered()));
+            out +=
+                &format!("  the intervals cover at least {} % of the distributions\n", short(100.0 * self.covered()));
         }
         if let Some(Critical { least, probed }) = self.critical {
             out += &match probed {
@@ -428,7 +446,9 @@ impl Certificate {
                     time(high),
                     time(least)
                 ),
-                None => format!("  critical delay: more than {} of additional delay for all values (bound)\n", time(least)),
+                None => {
+                    format!("  critical delay: more than {} of additional delay for all values (bound)\n", time(least))
+                }
             };
         }
         for stretch in &self.along {
@@ -463,7 +483,14 @@ impl Certificate {
         Quantities::default()
             .with("verdict", word)
             .with("why", why)
-            .with("method", if self.verdict == Verdict::Stable { Some(format!("sampled plus a bound: {}", self.method())) } else { None })
+            .with(
+                "method",
+                if self.verdict == Verdict::Stable {
+                    Some(format!("sampled plus a bound: {}", self.method()))
+                } else {
+                    None
+                },
+            )
             .with("uncertain", (0..self.region.places.len()).map(place).collect::<Vec<_>>())
             .with("points", self.points)
             .with("cells", self.cells)
@@ -502,7 +529,10 @@ impl Stretch {
                 1 => "at rest".to_owned(),
                 _ => format!("where it is stiffest, at t = {}", time(self.times[1])),
             };
-            out += &format!("  the loop is worst {place}: it bears {} of additional delay there\n", time(self.delays[i].unwrap_or(0.0)));
+            out += &format!(
+                "  the loop is worst {place}: it bears {} of additional delay there\n",
+                time(self.delays[i].unwrap_or(0.0))
+            );
         }
         out
     }

@@ -45,7 +45,13 @@ fn attempt(loaded: &ModelFile, args: &Choices, region: &Region, point: &[f64]) -
         let value = place.written(*x);
         edits.push(match span {
             Some(span) => (span, format!("[{value}, {value}]")),
-            None => beside(file.text(), place.specimen, &specimen.uncertain.all().map(|(_, k)| k.map(|k| k.span.clone())), place.name, &value)?,
+            None => beside(
+                file.text(),
+                place.specimen,
+                &specimen.uncertain.all().map(|(_, k)| k.map(|k| k.span.clone())),
+                place.name,
+                &value,
+            )?,
         });
     }
     let said = format!(
@@ -68,7 +74,8 @@ fn place(loaded: &ModelFile, args: &Choices) -> PathBuf {
     let stem = loaded.path().file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy());
     let name = format!("{stem}.counter-example.toml");
     let variants = loaded.variants();
-    let alone = variants.model(args).is_ok_and(|m| m.externals.is_empty() && m.specimens.iter().all(|s| s.key.is_none()));
+    let alone =
+        variants.model(args).is_ok_and(|m| m.externals.is_empty() && m.specimens.iter().all(|s| s.key.is_none()));
     if alone && variants.files().is_empty() { Path::new(OUT).join(name) } else { loaded.folder().join(name) }
 }
 
@@ -82,7 +89,8 @@ fn beside(
 ) -> Result<(Range<usize>, String), String> {
     if let Some(span) = known.iter().flatten().next() {
         let inline = text[span.end..].trim_start_matches([' ', '\t']).starts_with([',', '}']);
-        let added = if inline { format!(", {name} = [{value}, {value}]") } else { format!("\n{name} = [{value}, {value}]") };
+        let added =
+            if inline { format!(", {name} = [{value}, {value}]") } else { format!("\n{name} = [{value}, {value}]") };
         return Ok((span.end..span.end, added));
     }
     let mut headers = text.match_indices("[[specimen]]").filter(|(i, _)| *i == 0 || text[..*i].ends_with('\n'));

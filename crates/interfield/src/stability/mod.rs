@@ -21,8 +21,8 @@ use interfield_language::Model;
 
 use crate::table::time;
 use crate::{Choices, ModelFile};
-use interfield_structure::{Simulation, Structure};
 pub use certified::{Certificate, Verdict, certify};
+use interfield_structure::{Simulation, Structure};
 pub use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;

@@ -139,7 +139,12 @@ impl Region {
         let own = |place: &Place| {
             let specimen = &model.specimens[place.specimen];
             let found = match place.actuator {
-                None => specimen.uncertain.all().iter().position(|(n, _)| *n == place.name).map(|i| specimen.uncertain.factors()[i]),
+                None => specimen
+                    .uncertain
+                    .all()
+                    .iter()
+                    .position(|(n, _)| *n == place.name)
+                    .map(|i| specimen.uncertain.factors()[i]),
                 Some(a) => Numbers::of(&mut specimen.actuators[a].clone()).get(place.name),
             };
             found.unwrap_or(1.0).clamp(place.range[0], place.range[1])
@@ -236,7 +241,11 @@ pub(super) fn rigs(model: &Model, along: Along<'_>) -> Result<Vec<UncertainRig>,
         let beyond = match (path, &specimen.actuators[..]) {
             (Some(t), [a]) => {
                 let most = (t.damping[1] - t.rest[1]).max(t.rest[1] - t.damping[0]);
-                let factor = if let Lever::Linear(f) = &a.lever { f[0] } else { return Err(said("is moved by a strut along its path".to_owned())) };
+                let factor = if let Lever::Linear(f) = &a.lever {
+                    f[0]
+                } else {
+                    return Err(said("is moved by a strut along its path".to_owned()));
+                };
                 vec![most.max(0.0) / (specimen.scale * factor * factor)]
             }
             _ => vec![0.0; m * m],

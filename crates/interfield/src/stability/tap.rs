@@ -152,7 +152,8 @@ pub(super) fn rest_of(model: &Model) -> Result<Rest, String> {
         }
     }
     taps.counts.iter().for_each(|c| c.store(0, Ordering::Relaxed));
-    let matrix = step_matrix(map, &Options::default()).map_err(|_| "a step of the structure without its specimens fails".to_owned())?;
+    let matrix = step_matrix(map, &Options::default())
+        .map_err(|_| "a step of the structure without its specimens fails".to_owned())?;
     if !matrix.affine {
         return Err("a step of the structure is not linear in small motions".to_owned());
     }

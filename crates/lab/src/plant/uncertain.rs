@@ -77,7 +77,8 @@ impl Uncertain {
             Follows::Ideal => x * band.mean(),
             _ => {
                 let summed = v * band.trapezoidal();
-                let near = self.beyond_nyquist(&cell[2..4], band.dt).map(|gain| x.wider(band.trapezoidal_error(x, gain)));
+                let near =
+                    self.beyond_nyquist(&cell[2..4], band.dt).map(|gain| x.wider(band.trapezoidal_error(x, gain)));
                 near.filter(|near| near.radius < summed.radius).unwrap_or(summed)
             }
         };
@@ -268,7 +269,11 @@ mod tests {
             let kinds: [(Box<dyn Actuator>, Follows, [f64; 2]); 3] = [
                 (Box::new(Ideal::new(dt)), Follows::Ideal, [1.0, 1.0]),
                 (Box::new(Transfer::first_order(5e-3, dt).unwrap()), Follows::FirstOrder(Lag::new()), [5e-3, 1.0]),
-                (Box::new(Transfer::second_order(60.0, 0.4, dt).unwrap()), Follows::SecondOrder(Lag::new()), [60.0, 0.4]),
+                (
+                    Box::new(Transfer::second_order(60.0, 0.4, dt).unwrap()),
+                    Follows::SecondOrder(Lag::new()),
+                    [60.0, 0.4],
+                ),
             ];
             for (real, follows, [pace, damping]) in kinds {
                 let mut memory = vec![0.0; real.memory()];

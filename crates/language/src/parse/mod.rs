@@ -31,6 +31,7 @@ mod specimens;
 mod substructures;
 mod templates;
 pub mod units;
+mod updates;
 mod zero_length;
 
 use std::cell::RefCell;
@@ -94,6 +95,8 @@ section! {
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
         .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
             adapter_stiffness = \"1e6 kN/m\" }]");
+    UPDATE: Tables = tables("update", &updates::UPDATES, "Online updating of elements by a specimen.")
+        .example("[{ name = \"dampers\", learn = [\"damper-*\"], force_noise = \"0.5 kN\", displacement_noise = \"0.02 mm\" }]");
     DRIFT: Tables = tables("drift", &drifts::DRIFTS, "Storey drifts to record.")
         .example("[{ name = \"storey1\", nodes = [\"ground\", \"floor1\"], dof = \"x\", height = \"3 m\" }]");
     RECORD: Inner = table("record", &channels::RECORD, "Recorded channels.").example("{ channels = [\"roof.x\"] }");
@@ -149,6 +152,7 @@ pub struct Places {
     interface_masses: Vec<Range<usize>>,
     specimens: Vec<Range<usize>>,
     reductions: Vec<Range<usize>>,
+    updates: Vec<Range<usize>>,
 }
 
 impl Places {
@@ -173,6 +177,7 @@ impl Places {
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Specimen(i) => self.specimens.get(i).cloned(),
             Subject::Reduction(i) => self.reductions.get(i).cloned(),
+            Subject::Update(i) => self.updates.get(i).cloned(),
             Subject::Laboratory | Subject::Start | Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
@@ -512,8 +517,10 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
     }
     let steps = analysis.as_ref().map(Analysis::steps);
-    let drifts = drifts::read(&context, &root);
-    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts, steps);
+    let (updates, learned) = updates::read(&mut context, &root, &specimens);
+    let mut declared = drifts::read(&context, &root);
+    declared.extend(learned);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), declared, steps);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.
@@ -542,6 +549,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         externals,
         reductions,
         superelements: Vec::new(),
+        updates,
     };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));

@@ -400,6 +400,7 @@ pub(super) fn made_static(mut model: Model) -> Model {
                 | Quantity::AbsoluteAcceleration(_)
                 | Quantity::LoadSignal(_)
                 | Quantity::Energy(_)
+                | Quantity::Update(..)
                 | Quantity::Gap(..)
                 | Quantity::InterfaceForce(_)
                 | Quantity::Link(_)

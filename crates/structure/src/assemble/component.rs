@@ -80,6 +80,7 @@ fn bare(model: &Model) -> Model {
         externals: Vec::new(),
         reductions: Vec::new(),
         superelements: Vec::new(),
+        updates: Vec::new(),
         pushover: None,
         title: String::new(),
         units: model.units.clone(),

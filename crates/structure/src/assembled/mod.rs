@@ -6,6 +6,7 @@
 //! **Must not be here:** text, units, names, schemes.
 mod at;
 mod blueprint;
+pub(crate) mod changing;
 mod element;
 mod energy;
 mod force;

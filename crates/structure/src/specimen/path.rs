@@ -170,7 +170,8 @@ pub fn tangents_along(model: &Model, specimen: usize, path: &[f64], dt: f64) -> 
             (before, v_before) = (*u, v);
         }
     }
-    let place = |sign: f64| (0..sums.len()).fold(0, |best, k| if sign * sums[k][0] > sign * sums[best][0] { k } else { best });
+    let place =
+        |sign: f64| (0..sums.len()).fold(0, |best, k| if sign * sums[k][0] > sign * sums[best][0] { k } else { best });
     let at = [place(-1.0), place(1.0)];
     let damping = sums.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |r, x| [r[0].min(x[1]), r[1].max(x[1])]);
     Ok(Tangents { stiffness: at.map(|k| sums[k][0]), at, damping, rest: sums[0] })

@@ -225,7 +225,7 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
     let alone = Model {
         dofs: model.dofs.iter().enumerate().map(dof).collect(),
         // What is really there, whatever it is taken for.
-        elements: specimen.elements.iter().map(|&e| unloaded(&model.elements[e])).collect(),
+        elements: specimen.elements.iter().map(|&e| unloaded(model, e)).collect(),
         // A constant load on what is free hangs there in the laboratory too.
         held: model.held.iter().filter(|(d, _)| specimen.inner[specimen.held..].contains(d)).copied().collect(),
         damping: Damping::None,
@@ -236,6 +236,7 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
         specimens: Vec::new(),
         externals: Vec::new(),
         superelements: Vec::new(),
+        updates: Vec::new(),
         // Masses of elements follow the configuration.
         analysis: Analysis { tangent: TangentPolicy::Exact, ..model.analysis.clone() },
         ..model.clone()
@@ -264,8 +265,11 @@ fn free(model: &Model, specimen: &Specimen, assembly: &Assembly, stand_in: &Stan
 }
 
 /// An element as it stands in the laboratory: as it was made, without the loads of the structure.
-fn unloaded(element: &Element) -> Element {
-    let mut alone = Element { given: None, ..element.clone() };
+fn unloaded(model: &Model, e: usize) -> Element {
+    let mut alone = Element { given: None, ..model.elements[e].clone() };
+    if let (Kind::Law { law, .. }, Some(truth)) = (&mut alone.kind, crate::learning::truth(model, e)) {
+        *law = truth;
+    }
     if let Kind::Frame { frame, .. } = &mut alone.kind {
         frame.rest = Arc::new([]);
     }

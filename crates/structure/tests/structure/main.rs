@@ -12,4 +12,5 @@ mod reduction;
 mod rigs;
 mod sensors;
 mod specimens;
+mod updating;
 mod watch;

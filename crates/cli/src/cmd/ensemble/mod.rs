@@ -10,6 +10,7 @@ mod question;
 mod records;
 mod saving;
 mod shards;
+mod truths;
 mod words;
 mod worker;
 
@@ -135,6 +136,13 @@ pub(crate) struct Args {
     /// elastic slope
     #[arg(long, value_name = "VALUE")]
     collapse: Option<String>,
+    /// Rehearse online updating ([[update]]) over so many true specimens that differ from the first guess: the response with updating and
+    /// without, against that of a structure that knows the truth
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with_all = ["seeds", "records", "levels", "draw", "exceeds"])]
+    truths: Option<u32>,
+    /// Largest difference of a true parameter from the first guess, %
+    #[arg(long, value_name = "PERCENT", default_value_t = 30.0, value_parser = spread, requires = "truths")]
+    spread: f64,
     /// Output folder [default: interfield-out/MODEL-ensemble]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -176,7 +184,16 @@ fn drawn(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), distribution.trim().to_owned()))
 }
 
+/// A percentage below which no parameter loses its sign.
+fn spread(text: &str) -> Result<f64, String> {
+    let found = text.trim_end_matches(['%', ' ']).parse::<f64>().ok().filter(|x| (0.0..95.0).contains(x));
+    found.ok_or_else(|| "write a percentage between 0 and 95, for example 30".to_owned())
+}
+
 pub(crate) fn run(args: &Args) -> Exit {
+    if let Some(count) = args.truths {
+        return truths::ask(args, count).unwrap_or_else(|exit| exit);
+    }
     ask(args).unwrap_or_else(|exit| exit)
 }
 

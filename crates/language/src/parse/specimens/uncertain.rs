@@ -70,9 +70,12 @@ macro_rules! known {
         $table.read(&$key).and_then(|found| {
             let (name, span) = ($key.name, found.span.clone());
             match found.value {
-                Either::First(list) => interval($context, name, span, &list.iter().map(|x| x.value).collect::<Vec<f64>>()),
+                Either::First(list) => {
+                    interval($context, name, span, &list.iter().map(|x| x.value).collect::<Vec<f64>>())
+                }
                 Either::Second(inner) => {
-                    let (mean, std, cov) = (inner.read(&$module::MEAN), inner.read(&$module::STD), inner.read(&$module::COV));
+                    let (mean, std, cov) =
+                        (inner.read(&$module::MEAN), inner.read(&$module::STD), inner.read(&$module::COV));
                     let missing = !inner.has(&$module::MEAN) || (mean.is_none());
                     let wrong = std.is_none() && inner.has(&$module::STD) || cov.is_none() && inner.has(&$module::COV);
                     inner.finish();
@@ -118,7 +121,9 @@ fn distribution(
     };
     let range = [mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation];
     if range[0] < 0.0 || (range[0] == 0.0 && deviation > 0.0) {
-        let message = format!("the distribution of `{name}` reaches below zero: 99.9 % of it lie within 3.29 standard deviations of the mean");
+        let message = format!(
+            "the distribution of `{name}` reaches below zero: 99.9 % of it lie within 3.29 standard deviations of the mean"
+        );
         context.error(span, message, "write a smaller deviation, or an interval: [lowest, highest]");
         return None;
     }
@@ -132,7 +137,11 @@ fn check(context: &Context<'_>, name: &str, known: Option<&Known>, own: f64) {
     let slack = 1e-9 * known.range[1].abs();
     if own < known.range[0] - slack || own > known.range[1] + slack {
         let message = format!("`{name}` of the file is outside of its interval under `uncertain`");
-        context.error(known.span.clone(), message, "the interval contains the value of the file; for a specimen the factor 1");
+        context.error(
+            known.span.clone(),
+            message,
+            "the interval contains the value of the file; for a specimen the factor 1",
+        );
     }
 }
 

@@ -132,7 +132,8 @@ impl Bench {
         for _ in 0..TURNS {
             turn(ticks, None, &mut alone)?;
             let feed = hub.topic(topic(), 4096);
-            let serving = Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: Some(core()) };
+            let serving =
+                Serving { address, tunnel: false, extras: Extras::default(), pictures: None, keep_off: Some(core()) };
             let mut console = Console::serve(&hub, serving)?;
             let over = Arc::new(AtomicBool::new(false));
             let at = console.address();
@@ -151,12 +152,16 @@ impl Bench {
         let [with, without]: [Summary; 2] = [beside.wake.summary(), alone.wake.summary()];
         let seconds = (ticks * TURNS) as f64 * PERIOD;
         let note = format!("with {}; without {}; {shown} messages shown;{notes}", tails(&with), tails(&without));
-        let what = |what: &str| format!("4 kHz, {seconds:.0} s in {TURNS} turns: {what}, {VIEWERS} viewers / no console");
+        let what =
+            |what: &str| format!("4 kHz, {seconds:.0} s in {TURNS} turns: {what}, {VIEWERS} viewers / no console");
         let periods = format!("{} and {} of {} periods", beside.missed, alone.missed, ticks * TURNS);
         let additional = beside.missed.saturating_sub(alone.missed) as f64;
         rows.push(row(what("wake-up p99.9"), "us", us(with.p99_9), us(without.p99_9), Bar::RatioBelow(1.1), note));
         let bar = Bar::Below(0.5);
-        rows.push(Row { other: Err(String::new()), ..row(what("additional missed"), "", additional, 0.0, bar, periods) });
+        rows.push(Row {
+            other: Err(String::new()),
+            ..row(what("additional missed"), "", additional, 0.0, bar, periods)
+        });
         Ok(rows)
     }
 }

@@ -13,6 +13,7 @@ mod guard;
 mod large;
 mod realtime;
 mod serve;
+mod updating;
 mod viaduct;
 #[cfg(unix)]
 mod wires;
@@ -55,6 +56,7 @@ const CASES: &[(&str, Case)] = &[
     ("wires", Bench::wires),
     ("serve", Bench::serve),
     ("console", Bench::console),
+    ("updating", Bench::updating),
     // Last: they lock all memory of the program.
     ("frames", Bench::frames),
     ("guard", Bench::guard),

@@ -10,7 +10,7 @@
 //!
 //! (book: reduction 3). R is a combination of P, f, K y and M y of the residual vectors y, so one Gram matrix in K⁻¹ serves all
 //! frequencies, and no system is factorised again. λ_{m+1} is known because the modes below it were counted. The force that a load f sends to the interface is wrong by R_bᵀ A⁻¹ R_f, at most the root of the product
-//! of both bounds. Damping is not in it: with damping the error at a frequency of the structure is smaller.
+//! of both bounds. Damping is not in it.
 
 use super::{Basis, Interior, Superelement};
 use crate::eigen::{EigenError, symmetric_eigen};

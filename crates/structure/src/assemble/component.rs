@@ -10,7 +10,6 @@ pub(crate) struct Component {
     pub(crate) rows: Vec<usize>,
     pub(crate) pattern: Pattern,
     pub(crate) mass: Vec<f64>,
-    pub(crate) damping: Vec<f64>,
     pub(crate) stiffness: Vec<f64>,
     /// The stiffness that takes part in Rayleigh damping.
     pub(crate) damped: Vec<f64>,
@@ -47,8 +46,8 @@ impl Component {
         let numbering = Numbering::new(&alone);
         let pattern = pattern_of(&alone, &numbering);
         let Gathered { constant, damped, .. } = gather(&alone, &numbering, &pattern);
-        let Constant { mass, damping, stiffness, held, .. } = constant;
-        Component { rows: numbering.free, pattern, mass, damping, stiffness, damped, held }
+        let Constant { mass, stiffness, held, .. } = constant;
+        Component { rows: numbering.free, pattern, mass, stiffness, damped, held }
     }
 
     /// Motion of the rows when the ground moves by one along a direction, and the inertia against it; `supports`: what moves with the ground

@@ -1,4 +1,4 @@
-//! A model with `[[reduce]]` as one whose linear parts are superelements (book: reduction).
+//! A model with `[[reduce]]` as one whose linear parts are superelements (book: reduction 2).
 //!
 //! A superelement is an element with constant matrices on the kept degrees of freedom and on generalised ones. What was inside follows these
 //! like the followers of a constraint, so that all of it can be recorded, drawn and given a load that is there from the beginning; elements
@@ -69,8 +69,8 @@ fn reduce(model: &mut Model, number: usize, asked: Reduction) -> Result<Vec<Prob
     let found =
         find(&part, &asked, &loads.all()).map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
     let start = Start::new(model, &component, &kept, &found);
-    let scale = scales(model, &component, &found.element);
-    let told = insert(model, &asked, &parts.elements, (&component, &part), (&found, &scale, &start));
+    let (scale, turns): (Vec<f64>, Vec<bool>) = scales(model, &component, &found.element).into_iter().unzip();
+    let told = insert(model, &asked, &parts.elements, (&component, &part), (&found, (&scale, &turns), &start));
     let doubts = doubts(number, &asked, &told, loads.directions());
     model.superelements.push(told);
     Ok(doubts)
@@ -156,20 +156,26 @@ impl Start {
     }
 }
 
-/// Factors of the generalised unknowns, so that each is the displacement where its motion is largest, in m, and its inertia a mass in kg.
-fn scales(model: &Model, component: &Component, element: &numeric::Superelement) -> Vec<f64> {
-    let largest = |motion: &Vec<f64>, turns: bool| {
-        let rows = element.interior.iter().zip(motion);
-        let those = rows.filter(|(r, _)| turns || !model.dofs[component.rows[**r]].angle);
-        those.fold(0.0f64, |m, (_, x)| m.max(x.abs()))
+/// Share of the kinetic energy of a motion below which its translations are rounding.
+const TURNS: f64 = 1e-6;
+
+/// Factors of the unknowns of a superelement, so that each generalised one is the displacement where its motion is largest, in m, and its inertia a
+/// mass in kg; and whether it is an angle, because the motion only turns.
+fn scales(model: &Model, component: &Component, element: &numeric::Superelement) -> Vec<(f64, bool)> {
+    let diagonal = |row: usize| component.pattern.position(row, row).map_or(0.0, |p| component.mass[p]);
+    let rows: Vec<(bool, f64)> =
+        element.interior.iter().map(|&r| (model.dofs[component.rows[r]].angle, diagonal(r))).collect();
+    let of = |motion: &[f64], angle: bool| {
+        let those = rows.iter().zip(motion).filter(|(row, _)| row.0 == angle);
+        those.fold((0.0f64, 0.0), |(most, energy), (row, x)| (most.max(x.abs()), energy + row.1 * x * x))
     };
-    let one = |motion: &Vec<f64>| match (largest(motion, false), largest(motion, true)) {
-        (m, _) if m > 0.0 => m.recip(),
-        (_, m) if m > 0.0 => m.recip(),
-        _ => 1.0,
+    let one = |motion: &Vec<f64>| {
+        let ((moves, energy), (turns, turning)) = (of(motion, false), of(motion, true));
+        let angle = energy <= TURNS * (energy + turning) && turns > 0.0 || moves == 0.0;
+        let most = if angle { turns } else { moves };
+        (if most > 0.0 { most.recip() } else { 1.0 }, angle)
     };
-    let generalised = element.motions[element.kept..].iter().map(one);
-    std::iter::repeat_n(1.0, element.kept).chain(generalised).collect()
+    std::iter::repeat_n((1.0, false), element.kept).chain(element.motions[element.kept..].iter().map(one)).collect()
 }
 
 /// Puts a superelement into the model, in the place of what is inside it.
@@ -178,7 +184,7 @@ fn insert(
     asked: &Reduction,
     inside: &[usize],
     (component, part): (&Component, &numeric::Component<'_>),
-    (found, scale, start): (&Found, &[f64], &Start),
+    (found, (scale, turns), start): (&Found, (&[f64], &[bool]), &Start),
 ) -> Superelement {
     let element = &found.element;
     let (size, nb) = (element.size(), element.kept);
@@ -190,7 +196,7 @@ fn insert(
             Some(j) => format!("{}.residual{}", asked.name, j + 1),
         };
         let (u0, v0) = (start.u[j] / scale[nb + j], start.v[j] / scale[nb + j]);
-        model.dofs.push(Dof { name, angle: false, support: Support::Free, mass: 0.0, u0, v0 });
+        model.dofs.push(Dof { name, angle: turns[nb + j], support: Support::Free, mass: 0.0, u0, v0 });
     }
     let generalised: Vec<usize> = (first..model.dofs.len()).collect();
     let dofs: Vec<usize> = kept.iter().chain(&generalised).copied().collect();
@@ -207,7 +213,6 @@ fn insert(
     let largest = component.stiffness.iter().fold(0.0f64, |m, k| m.max(k.abs()));
     let mixed = apart.iter().any(|k| k.abs() > 1e-13 * largest);
     let whole = scaled(element.stiffness.clone());
-    let damping = project(&component.damping);
     let matrices = match (mixed, any(&component.damped)) {
         (false, _) => vec![(whole, true)],
         (true, false) => vec![(whole, false)],
@@ -215,13 +220,13 @@ fn insert(
     };
     let mut elements = Vec::new();
     for (i, (stiffness, damped)) in matrices.into_iter().enumerate() {
-        let (mass, damping) = if i == 0 { (mass.clone(), damping.clone()) } else { Default::default() };
+        let mass = if i == 0 { mass.clone() } else { Vec::new() };
         let name = if i == 0 { asked.name.clone() } else { format!("{}-undamped", asked.name) };
         elements.push(model.elements.len());
         model.elements.push(Element {
             name,
             type_name: "superelement".to_owned(),
-            kind: Kind::Linear { dofs: dofs.clone(), mass, damping, stiffness },
+            kind: Kind::Linear { dofs: dofs.clone(), mass, damping: Vec::new(), stiffness },
             damped,
             given: None,
             s0: Vec::new(),

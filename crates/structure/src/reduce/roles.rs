@@ -1,12 +1,12 @@
 //! Which elements are reduced, and which degrees of freedom stay.
 
-use interfield_language::model::{Load, Model, Support};
+use interfield_language::model::{Element, Kind, Load, Model, Support};
 use interfield_language::partition::visit;
 use interfield_language::reduction::Reduction;
 use interfield_language::{Problem, Subject};
 
 use crate::assemble::component::Role;
-use crate::assemble::{is_linear, is_symmetric};
+use crate::assemble::{is_linear, is_symmetric, stored, tangent_at_rest};
 
 /// A part that is reduced.
 pub(super) struct Parts {
@@ -105,9 +105,19 @@ fn elements(model: &Model, asked: &Reduction) -> Vec<usize> {
     let fits = |&e: &usize| {
         let element = &model.elements[e];
         let own = !element.inside && element.given.is_none() && !tested(e) && !told(e) && !made(e);
-        own && owned(e) && is_linear(&element.kind) && is_symmetric(&element.kind) && free(e)
+        own && owned(e) && is_linear(&element.kind) && is_symmetric(&element.kind) && !is_dashpot(element) && free(e)
     };
     (0..model.elements.len()).filter(fits).collect()
+}
+
+/// Whether it has viscous damping of its own: its force acts at one place, and no mode that is missing would follow it.
+fn is_dashpot(element: &Element) -> bool {
+    let damping = match (&element.kind, stored(&element.kind)) {
+        (Kind::Linear { damping, .. }, _) => damping.clone(),
+        (_, Some((law, at))) => tangent_at_rest(&law, &element.s0, &vec![0.0; at.len()], false).1,
+        (_, None) => Vec::new(),
+    };
+    damping.iter().any(|c| *c != 0.0)
 }
 
 /// The degrees of freedom that anything else needs.

@@ -182,8 +182,7 @@ damped = false
         // From above, and worse towards the first mode that is missing.
         assert!(off < 1e-4 && off > -1e-9, "mode {mode} at {} rad/s: {off:e}", a.omega2[mode].sqrt());
         let (ra, rb) = (a.ratio(mode).expect("elastic"), b.ratio(mode).expect("elastic"));
-        // A dashpot inside acts on the missing modes, too.
-        assert!((rb / ra - 1.0).abs() < 1e-3, "damping of mode {mode}: {ra} {rb}");
+        assert!((rb / ra - 1.0).abs() < 1e-4, "damping of mode {mode}: {ra} {rb}");
     }
     for (a, b) in a.directions.iter().zip(&b.directions) {
         assert_eq!(a.name, b.name);
@@ -191,8 +190,7 @@ damped = false
         assert!((b.effective[0] / a.effective[0] - 1.0).abs() < 1e-5 || a.effective[0] < 1e-6 * a.mass, "{}", a.name);
     }
     let off = apart(&run(reduced), &run(whole));
-    assert!(off.iter().all(|x| *x < 2e-2), "{off:?}");
-    assert!(off[5] < 2e-3 && off[6] < 2e-3, "force and deformation inside: {off:?}");
+    assert!(off.iter().all(|x| *x < 2e-3), "{off:?}");
 }
 
 /// A part of a divided structure is reduced with its interface as it is.
@@ -312,5 +310,27 @@ fn supports_that_move_stay_and_carry_the_inside_with_them() {
     let [coarse, fine] = [apart(&run(reduced.clone()), &run(whole.clone())), apart(&finer(&reduced), &finer(&whole))];
     for (coarse, fine) in coarse.iter().zip(&fine) {
         assert!(*coarse < 1e-3 && (3.5..4.5).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
+    }
+}
+
+/// The Rio Torto bridge between its specimens: some of its modes only turn, and their translations are rounding.
+#[test]
+fn a_bridge_with_modes_that_only_turn_is_reduced() {
+    let text = include_str!("../../../../models/rio-torto-isolated.toml");
+    let reduce = "\n[[reduce]]\nname = \"deck\"\nsubstructure = \"bridge\"\nfrequency = \"20 Hz\"\n";
+    let [whole, reduced] = [text.to_owned(), format!("{text}{reduce}")].map(|text| {
+        let mut model = read(&text).unwrap_or_else(|e| panic!("{e}"));
+        model.analysis.duration = 3.0;
+        model.specimens.clear();
+        model
+    });
+    let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
+    let generalised = &structure.model.superelements[0].generalised;
+    assert!(generalised.iter().any(|&d| structure.model.dofs[d].angle), "one that only turns");
+    let (a, b) = (run(reduced), run(whole));
+    let peak = |c: usize| b.iter().fold(0.0f64, |m, row| m.max(row[c].abs()));
+    for c in (0..b[0].len()).filter(|&c| peak(c) > 0.0) {
+        let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a[c] - b[c]).abs()));
+        assert!(off < 0.02 * peak(c), "channel {c}: {off:e} of {:e}", peak(c));
     }
 }

@@ -5,10 +5,11 @@ use interfield_ensemble::{Ending, Summary};
 use interfield_motion::STANDARD_GRAVITY;
 use interfield_report::{Block, Page, Section, Table, printed};
 
+use super::drawing;
 use super::findings::{Findings, Fragility, Ida};
 use super::intensity::words;
 use super::saving::Origin;
-use super::{drawing, heading, sentence};
+use super::words::{heading, sentence};
 use interfield::table::{short, time};
 
 /// Runs that are listed one by one.

@@ -108,7 +108,9 @@ pub fn knowing(model: &Model) -> Model {
         for &e in &update.pupils {
             let Some((law, shape, own)) = law_of(model, e) else { continue };
             let mut x = own;
-            update.truth.iter().for_each(|&(i, _)| x[i] = own[i] * (truth[i] / first[i]));
+            // A factor of nothing is nothing.
+            let sized = update.truth.iter().filter(|t| first[t.0] != 0.0 && first[t.0].is_finite());
+            sized.for_each(|&(i, _)| x[i] = own[i] * (truth[i] / first[i]));
             if let (Kind::Law { law: new, .. }, Some(true_law)) = (&mut all.elements[e].kind, renewed(shape, &law, &x))
             {
                 *new = true_law;

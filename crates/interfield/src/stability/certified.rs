@@ -530,7 +530,7 @@ impl Stretch {
                 _ => format!("where it is stiffest, at t = {}", time(self.times[1])),
             };
             out += &format!(
-                "  the loop is worst {place}: it bears {} of additional delay there\n",
+                "  the loop is worst {place}: its delay margin there is {} of additional delay\n",
                 time(self.delays[i].unwrap_or(0.0))
             );
         }

@@ -300,6 +300,11 @@ impl Attempt {
                 let grows: Vec<(f64, f64)> =
                     close.iter().map(|x| (self.radius(&self.middle, *x), *x)).filter(|(r, _)| *r > 1.0).collect();
                 let Some(first) = grows.iter().map(|g| g.1).min_by(f64::total_cmp) else { return one };
+                // And nothing grows before it.
+                let before = first_growth(range, |x| self.radius(&self.middle, x) > 1.0);
+                if before.is_some_and(|x| own + x < p * (1.0 - NEAR)) {
+                    return one;
+                }
                 // Where it grows most, up to the next sample and a half.
                 let within = (0..=60).map(|k| first + f64::from(k) * dt / 40.0);
                 let within = within.map(|x| (self.radius(&self.middle, x), x)).chain(grows);

@@ -48,7 +48,7 @@ Examples:
   interfield lab tower.toml                   emulate its laboratory in a separate process
   interfield serve tower.toml                 serve its specimen to OpenSees, OpenFresco, UT-SIM
   interfield show interfield-out/frame.h5     summary of a result file
-  interfield console interfield-out/tower.h5  play a test back on the page of the console
+  interfield console interfield-out/tower.h5   play a test back on the page of the console
   interfield report interfield-out/frame.h5   write its report again
   interfield pack interfield-out/tower.h5     archive a test with all of its files
   interfield compare a.h5 b.h5                compare two results

@@ -211,9 +211,18 @@ fn held(sim: Channels<'_>, quantity: Quantity, imposed: Option<usize>, inputs: &
     format!("({} + ({ground}))", own.unwrap_or_else(|| "0.0".to_owned()))
 }
 
+/// Whether a tap reads accelerations of unknowns.
+fn is_acceleration(tap: &Tap) -> bool {
+    match tap {
+        Tap::Acceleration { .. } => true,
+        Tap::Sum(terms) => terms.iter().any(|(t, _)| is_acceleration(t)),
+        _ => false,
+    }
+}
+
 /// The expression of the accelerations that channels read.
 pub fn accelerations(sim: Channels<'_>, plan: &Plan) -> Option<String> {
-    let reads = sim.taps.iter().any(|(t, _)| matches!(t, Tap::Acceleration { .. }));
+    let reads = sim.taps.iter().any(|(t, _)| is_acceleration(t));
     let carried = sim.dims.state();
     reads.then(|| if sim.needs_acceleration { format!("W + {}", plan.a) } else { format!("x + {carried}") })
 }

@@ -216,7 +216,7 @@ fn injected_energy_stays_in_its_tank() {
         let law = if kind == Kind::Slider { Hysteresis::Mostaghel } else { Hysteresis::BoucWen };
         let initial = [8e6, 80e3, 0.6, 2.0, 0.8e6, f64::INFINITY];
         let free = [true, true, false, false, true, false];
-        let mut pupil = Pupil::new(kind, initial, 0.1);
+        let mut pupil = Pupil::new(kind, initial, 0.02);
         let (mut q, mut z) = (0.0, 0.0);
         let (mut gave, mut waited) = (0, 0);
         for k in 0..40_000 {

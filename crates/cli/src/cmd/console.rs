@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::Exit;
 use crate::console::playback::{Track, rig, run_track, shape_track};
 use crate::console::{self, Beside, ConsoleArgs};
-use crate::output::{complain, fail};
+use crate::output::{complain, fail, print_json};
 use crate::stored;
 
 /// Show a finished test on the page of the operator's console, at any speed
@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Seconds on the wall per second of the test; smaller is faster
     #[arg(long, value_name = "SCALE", default_value_t = 1.0, value_parser = scale)]
     scale: f64,
+    /// Print the addresses of the page, or the error, as JSON on standard output
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     console: ConsoleArgs,
 }
@@ -98,10 +101,10 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 fn play(args: &Args) -> Result<(), Exit> {
-    let reader = stored::open(&args.result, false)?;
-    let times = reader.time(0..reader.rows()).map_err(|e| stored::damaged(&e, false))?;
+    let reader = stored::open(&args.result, args.json)?;
+    let times = reader.time(0..reader.rows()).map_err(|e| stored::damaged(&e, args.json))?;
     let Some(&end) = times.last() else {
-        fail(false, Some(&args.result.display().to_string()), None, "the result has no rows", "run the model again");
+        fail(args.json, Some(&args.result.display().to_string()), None, "the result has no rows", "run the model again");
         return Err(Exit::BadInput);
     };
     let structure = stored::structure(&reader);
@@ -124,11 +127,14 @@ fn play(args: &Args) -> Result<(), Exit> {
         Beside { model: Some(&args.result), kept: Camera::kept(&console::pictures(&args.result)), ..Beside::default() },
     );
     let refuse = |message: String| {
-        fail(false, None, None, &message, console::HELP);
+        fail(args.json, None, None, &message, console::HELP);
         Exit::Failure
     };
-    let Some((hub, _console)) = opened.map_err(refuse)? else { return Ok(()) };
-    let mut tracks = tracks(&hub, &reader, times, structure.as_ref().ok()).map_err(|e| stored::damaged(&e, false))?;
+    let Some((hub, console)) = opened.map_err(refuse)? else { return Ok(()) };
+    if args.json {
+        print_json(&json!({ "viewers": console.page(), "operator": console.operator_page() }));
+    }
+    let mut tracks = tracks(&hub, &reader, times, structure.as_ref().ok()).map_err(|e| stored::damaged(&e, args.json))?;
     let player = Player { t: 0.0, end, plays: true, scale: args.scale, moved: false };
     let desk = Arc::new(PlayerDesk(Mutex::new(player)));
     hub.commanded_by(desk.clone());
@@ -148,7 +154,7 @@ fn play(args: &Args) -> Result<(), Exit> {
             if moved {
                 track.seek(t);
             }
-            track.show(t).map_err(|e| stored::damaged(&e, false))?;
+            track.show(t).map_err(|e| stored::damaged(&e, args.json))?;
         }
     }
 }

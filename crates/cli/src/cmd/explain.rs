@@ -229,14 +229,14 @@ fn sections(value: &Holds, names: &mut Vec<&'static str>) {
     }
 }
 
-/// Whether a key may hold a table or something simple: `mass = "20 t"` or `mass = { x = "20 t" }`.
+/// Whether a key may hold something simple, be it beside a table: `mass = "20 t"` or `mass = { x = "20 t" }`.
 fn also_plain(value: &Holds) -> bool {
     let simple = |v: &Holds| {
         let mut names = Vec::new();
         sections(v, &mut names);
         names.is_empty()
     };
-    matches!(value, Holds::Either(list) if list.iter().any(simple))
+    simple(value) || matches!(value, Holds::Either(list) if list.iter().any(simple))
 }
 
 /// The tables, and the keys outside of them.

@@ -250,7 +250,7 @@ fn a_finished_test_is_played_back_and_cannot_be_changed() {
 fn a_laboratory_is_shown_and_ended_from_its_page() {
     let model = model("console-lab.toml", "0.4 s", "");
     let mut running =
-        Running::start(&["lab", text(&model), "--listen", "tcp://127.0.0.1:0", "--console", "127.0.0.1:0"]);
+        Running::start(&["lab", text(&model), "--listen", "udp://127.0.0.1:0", "--console", "127.0.0.1:0"]);
     let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe")).lines();
     let operator =
         errors.find_map(|l| l.unwrap().strip_prefix("console to command:").map(|p| p.trim().to_owned())).unwrap();
@@ -281,7 +281,7 @@ fn a_served_specimen_and_a_replayed_test_have_a_page() {
     page.word(&["finished"]);
     assert_eq!(running.end().0, Some(0));
     let (mut running, [_, operator]) =
-        start(&["serve", text(&model), "--listen", "127.0.0.1:0", "-o", text(&model.with_extension("served.h5"))]);
+        start(&["serve", text(&model), "--listen", "tcp://127.0.0.1:0", "-o", text(&model.with_extension("served.h5"))]);
     let mut page = Page::open(&operator);
     page.hear("status").unwrap();
     assert_eq!(page.about["kind"], "served to another program");

@@ -188,7 +188,7 @@ fn what_cannot_be_learned_is_refused_in_words() {
     refused(&UPDATE.replace("learn", "parameters = [\"beta\"]\nlearn"), same, "`beta` is not a parameter");
     refused(&UPDATE.replace("0.5 kN", "0.5 mm"), same, "force");
     refused(&UPDATE.replace("0.02 mm", "-1 mm"), same, "displacement_noise");
-    refused(&UPDATE.replace("truth = { k", "truth = { c = 2, k"), same, "`c` is not a parameter");
+    refused(&UPDATE.replace("truth = { k", "truth = { xa = 2, k"), same, "`xa` is not a parameter");
     let two = |to: &str| {
         let to = to.to_owned();
         move |t: String| {

@@ -48,7 +48,7 @@ section! {
     DISPLACEMENT_NOISE: Or<List<Shown>, Inner> = of(Or(List(Shown), Inner(&shown::SECTION)), "displacement_noise",
         "Standard deviation of the noise of its displacement sensor.").range(NOT_NEGATIVE).example("[\"0.01 mm\", \"0.05 mm\"]");
     FORCE_NOISE: Or<List<Shown>, Inner> = of(Or(List(Shown), Inner(&shown::SECTION)), "force_noise",
-        "Standard deviation of the noise of its load cell.").range(NOT_NEGATIVE).example("[\"0.1 kN\", \"0.5 kN\"]");
+        "Standard deviation of the noise of its load cell; a moment where it turns.").range(NOT_NEGATIVE).example("[0.1, 0.5]");
 }
 
 section! {

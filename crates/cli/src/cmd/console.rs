@@ -104,7 +104,13 @@ fn play(args: &Args) -> Result<(), Exit> {
     let reader = stored::open(&args.result, args.json)?;
     let times = reader.time(0..reader.rows()).map_err(|e| stored::damaged(&e, args.json))?;
     let Some(&end) = times.last() else {
-        fail(args.json, Some(&args.result.display().to_string()), None, "the result has no rows", "run the model again");
+        fail(
+            args.json,
+            Some(&args.result.display().to_string()),
+            None,
+            "the result has no rows",
+            "run the model again",
+        );
         return Err(Exit::BadInput);
     };
     let structure = stored::structure(&reader);
@@ -134,7 +140,8 @@ fn play(args: &Args) -> Result<(), Exit> {
     if args.json {
         print_json(&json!({ "viewers": console.page(), "operator": console.operator_page() }));
     }
-    let mut tracks = tracks(&hub, &reader, times, structure.as_ref().ok()).map_err(|e| stored::damaged(&e, args.json))?;
+    let mut tracks =
+        tracks(&hub, &reader, times, structure.as_ref().ok()).map_err(|e| stored::damaged(&e, args.json))?;
     let player = Player { t: 0.0, end, plays: true, scale: args.scale, moved: false };
     let desk = Arc::new(PlayerDesk(Mutex::new(player)));
     hub.commanded_by(desk.clone());

@@ -280,8 +280,14 @@ fn a_served_specimen_and_a_replayed_test_have_a_page() {
     page.does("start", json!({}));
     page.word(&["finished"]);
     assert_eq!(running.end().0, Some(0));
-    let (mut running, [_, operator]) =
-        start(&["serve", text(&model), "--listen", "tcp://127.0.0.1:0", "-o", text(&model.with_extension("served.h5"))]);
+    let (mut running, [_, operator]) = start(&[
+        "serve",
+        text(&model),
+        "--listen",
+        "tcp://127.0.0.1:0",
+        "-o",
+        text(&model.with_extension("served.h5")),
+    ]);
     let mut page = Page::open(&operator);
     page.hear("status").unwrap();
     assert_eq!(page.about["kind"], "served to another program");

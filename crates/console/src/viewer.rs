@@ -329,7 +329,7 @@ impl Viewer<'_> {
         if !command.is_timeless() {
             let seen = message["seen"].as_f64().unwrap_or(f64::NEG_INFINITY);
             let age = self.hub.clock() - seen;
-            if age > FRESH || age < 0.0 {
+            if !(0.0..=FRESH).contains(&age) {
                 self.hub.refused().fetch_add(1, Ordering::Relaxed);
                 return Err(match seen.is_finite() && age > 0.0 {
                     true => late(age),

@@ -35,6 +35,7 @@ mod staged;
 mod staged_pair;
 mod staggered;
 mod start_up;
+mod statics;
 mod tie;
 mod workers;
 

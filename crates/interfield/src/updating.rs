@@ -173,12 +173,15 @@ fn history(model: Model) -> Result<(Vec<Vec<f64>>, Vec<Lesson>), String> {
     Ok((rows, sim.lessons()))
 }
 
+/// Factors of the first guess, update by update, and what came of a test with them.
+pub type Truth = (Vec<(usize, f64)>, Result<Compared, String>);
+
 /// A virtual test over one truth, or over many.
 pub struct Rehearsed {
     /// The truth of the model file.
     pub own: Compared,
-    /// Factors of the first guess, update by update, and what came of them.
-    pub truths: Vec<(Vec<(usize, f64)>, Result<Compared, String>)>,
+    /// Of many.
+    pub truths: Vec<Truth>,
     model: Model,
 }
 
@@ -231,7 +234,7 @@ impl Rehearsed {
     ///
     /// # Errors
     /// Why the truth of the model itself could not be run, as a sentence.
-    pub fn new(model: Model, truths: Vec<(Vec<(usize, f64)>, Result<Compared, String>)>) -> Result<Self, String> {
+    pub fn new(model: Model, truths: Vec<Truth>) -> Result<Self, String> {
         Ok(Rehearsed { own: compare(&model)?, truths, model })
     }
 

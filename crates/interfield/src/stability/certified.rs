@@ -330,7 +330,7 @@ impl Bound {
             return Ok(());
         }
         let fine = at_middle.map_or(self.period, |d| (FINE * d).max(FINE * self.period));
-        let (result, tested) = self.search([0.0, most], &found.region.intervals().to_vec(), fine);
+        let (result, tested) = self.search([0.0, most], found.region.intervals(), fine);
         cells += tested;
         let least = match result {
             Found::Excluded => most,

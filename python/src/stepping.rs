@@ -19,6 +19,9 @@ use crate::source::{Failure, Source, choices, warnings};
 /// Steps between two looks for Ctrl-C.
 const HEARING: u64 = 1000;
 
+/// A part of the state vector: its name, names of its unknowns, where [u], [v] and [s h] begin, and the end.
+type Part = (String, Vec<String>, [usize; 4]);
+
 /// See `interfield.Simulation`.
 #[pyclass(frozen)]
 pub(crate) struct Stepper {
@@ -219,8 +222,8 @@ impl Stepper {
         inside.row().get(channel).copied().ok_or_else(|| PyIndexError::new_err("there is no such channel"))
     }
 
-    /// Parts of the state vector: name, names of unknowns, and where [u], [v] and [s h] of the part begin and end.
-    fn layout(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<String>, [usize; 4])>> {
+    /// Parts of the state vector.
+    fn layout(&self, py: Python<'_>) -> PyResult<Vec<Part>> {
         let inside = self.enter(py)?;
         let sim = inside.run().simulation();
         let part = |i: usize| {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use interfield_kernel::Persist;
 use interfield_structure::checkpoint::{Checkpoint, Fingerprint};
 
-use crate::files::unwritten;
+use crate::files::{same, unwritten};
+use crate::outputs::Files;
 use crate::refused::{Cause, Refused};
 
 /// File name extension.
@@ -83,4 +84,53 @@ pub(crate) fn read(path: &Path, fingerprint: &Fingerprint) -> Result<Checkpoint,
     Checkpoint::from_bytes(&bytes, fingerprint).map_err(|e| {
         Refused::new(Cause::Input, format!("the run cannot continue from `{name}`: {e}"), "or omit --resume")
     })
+}
+
+/// What a run is known by that was ended before its time.
+pub(crate) struct Earlier {
+    pub(crate) checkpoint: PathBuf,
+    /// Where its results were.
+    own: PathBuf,
+    /// Its result file, moved out of the way if the new one takes its place.
+    pub(crate) results: Option<PathBuf>,
+    moved: bool,
+}
+
+impl Earlier {
+    pub(crate) fn of(checkpoint: &Path, files: Option<&Files>) -> Result<Self, Refused> {
+        let Some(files) = files else {
+            let own = PathBuf::new();
+            return Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results: None, moved: false });
+        };
+        let extension = files.results.extension().unwrap_or_default();
+        let (own, aside) = (
+            checkpoint.with_extension(extension),
+            checkpoint.with_extension(format!("earlier.{}", extension.display())),
+        );
+        let moved = own == files.results || same(&own, &files.results);
+        // One that is aside already was being copied when its successor was ended.
+        if moved && !aside.exists() {
+            std::fs::rename(&own, &aside).map_err(|e| {
+                let message = format!("`{}` cannot be moved to `{}`: {e}", own.display(), aside.display());
+                Refused::new(Cause::Machine, message, "give another file with --output")
+            })?;
+        }
+        let results = Some(if moved { aside } else { own.clone() });
+        Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results, moved })
+    }
+
+    /// Nothing came of it: the results are again where they were.
+    pub(crate) fn put_back(&self) {
+        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
+            // Where that fails they are still there under the other name.
+            let _ = std::fs::rename(aside, &self.own);
+        }
+    }
+
+    /// All rows have been taken over.
+    pub(crate) fn clean(&self) {
+        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
+            let _ = std::fs::remove_file(aside);
+        }
+    }
 }

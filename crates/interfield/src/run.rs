@@ -16,22 +16,22 @@ use interfield_language::external::Program;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
 use interfield_structure::checkpoint::Checkpoint;
-use interfield_structure::watch::{Grade, Verdict};
 use interfield_structure::{Simulation, Structure};
 
 use crate::callables::Callables;
-use crate::checkpoint::{self, Keeper};
+use crate::checkpoint::{self, Earlier, Keeper};
 use crate::coupled::{self, Listener};
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
+use crate::outcome::{End, Outcome, judge};
 use crate::outputs::{Files, Wanted};
 use crate::programs::{self, ProgramLog, Programs};
-use crate::pushover::{Balances, Strength};
-use crate::ranges::{Range, Ranges};
+use crate::pushover::Balances;
+use crate::ranges::Ranges;
 use crate::record::{self, Record, RowsSeen};
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, room};
-use crate::table::{short, time};
+use crate::table::time;
 use crate::{Choices, ModelFile, Operator};
 
 /// How a run is set up, beside what is chosen for its model.
@@ -290,114 +290,6 @@ pub trait Observer {
 impl<F: FnMut(&Moment<'_>)> Observer for F {
     fn observe(&mut self, moment: &Moment<'_>) {
         self(moment);
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// All steps were taken.
-    Finished,
-    /// Somebody ended it.
-    Interrupted,
-    /// A step failed; the reason in words.
-    Faulted(String),
-    /// The watch ended it: what came after would have been worth nothing.
-    Diverged(String),
-    /// The results could not be written.
-    NotWritten(String),
-}
-
-impl End {
-    /// How the result file says it.
-    fn outcome(&self, place: &str, verdict: &Verdict) -> String {
-        match self {
-            Self::Finished => format!("finished; verdict: {}", verdict.line()),
-            Self::Interrupted => format!("interrupted: by a signal at {place}"),
-            Self::Faulted(reason) => format!("fault: {reason}"),
-            Self::Diverged(reason) => reason.clone(),
-            Self::NotWritten(reason) => format!("interrupted: {reason}"),
-        }
-    }
-
-    /// In a word, and why.
-    pub fn word(&self) -> (&'static str, Option<&str>) {
-        match self {
-            Self::Finished => ("finished", None),
-            Self::Interrupted => ("interrupted", None),
-            Self::Faulted(r) => ("fault", Some(r)),
-            Self::Diverged(r) => ("diverged", Some(r)),
-            Self::NotWritten(r) => ("not written", Some(r)),
-        }
-    }
-
-    /// What speaks against a run that ended so.
-    fn verdict(&self) -> Option<Verdict> {
-        let (grade, reason) = match self {
-            // The watch gives the reason itself.
-            Self::Finished | Self::Diverged(_) => return None,
-            Self::Interrupted => (Grade::Doubtful, "interrupted before its end"),
-            Self::Faulted(r) | Self::NotWritten(r) => (Grade::Failed, r.as_str()),
-        };
-        Some(Verdict { grade, reasons: vec![reason.to_owned()] })
-    }
-}
-
-/// What a run left behind.
-pub struct Outcome {
-    /// How it ended.
-    pub end: End,
-    /// What is thought of it.
-    pub verdict: Verdict,
-    /// Steps taken.
-    pub steps: u64,
-    /// Time of the model that went by, s.
-    pub simulated: f64,
-    /// Wall-clock time of the steps, s.
-    pub seconds: f64,
-    /// In a real-time test: the ways of the specimens to their start and home, s.
-    pub ways: Option<[f64; 2]>,
-    /// Extremes of every channel.
-    pub ranges: Vec<Range>,
-    /// What is known of each specimen.
-    pub assessed: Vec<Assessed>,
-    /// What is known of the programs of externals.
-    pub program_logs: Vec<ProgramLog>,
-    /// What took how long, s.
-    pub timings: Vec<(&'static str, f64)>,
-    /// Of a structure that was pushed: its strength.
-    pub strength: Option<Strength>,
-}
-
-impl Outcome {
-    /// One line for people.
-    pub fn line(&self) -> String {
-        let what = match &self.end {
-            End::Finished => "finished".to_owned(),
-            End::Interrupted => "interrupted, results up to there are kept".to_owned(),
-            End::Faulted(r) => format!("stopped {r}; results up to there are kept"),
-            End::Diverged(r) => format!("stopped: {r}; results up to there are kept"),
-            End::NotWritten(r) => format!("stopped: {r}"),
-        };
-        let ways = self.ways.map_or_else(String::new, |[there, home]| {
-            format!("; {} to move to the start before, {} to return after", time(there), time(home))
-        });
-        let real = match &self.strength {
-            // A push takes no time of its own.
-            Some(_) if self.assessed.is_empty() => String::new(),
-            _ => format!(", {} times real time", short((self.simulated / self.seconds * 10.0).round() / 10.0)),
-        };
-        format!(
-            "{what}: {} steps in {} ({} steps/s{real}){ways}",
-            self.steps,
-            time(self.seconds),
-            short((self.steps as f64 / self.seconds).round()),
-        )
-    }
-
-    /// Whether it ended as planned and is not thought to be worthless.
-    pub fn is_good(&self) -> bool {
-        self.end == End::Finished && self.verdict.grade != Grade::Failed
     }
 }
 
@@ -710,55 +602,6 @@ pub(crate) fn fitting(callables: &Callables, model: &Model) -> Result<(), Refuse
     }
 }
 
-/// What a run is known by that was ended before its time.
-struct Earlier {
-    checkpoint: PathBuf,
-    /// Where its results were.
-    own: PathBuf,
-    /// Its result file, moved out of the way if the new one takes its place.
-    results: Option<PathBuf>,
-    moved: bool,
-}
-
-impl Earlier {
-    fn of(checkpoint: &Path, files: Option<&Files>) -> Result<Self, Refused> {
-        let Some(files) = files else {
-            let own = PathBuf::new();
-            return Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results: None, moved: false });
-        };
-        let extension = files.results.extension().unwrap_or_default();
-        let (own, aside) = (
-            checkpoint.with_extension(extension),
-            checkpoint.with_extension(format!("earlier.{}", extension.display())),
-        );
-        let moved = own == files.results || crate::files::same(&own, &files.results);
-        // One that is aside already was being copied when its successor was ended.
-        if moved && !aside.exists() {
-            std::fs::rename(&own, &aside).map_err(|e| {
-                let message = format!("`{}` cannot be moved to `{}`: {e}", own.display(), aside.display());
-                Refused::new(Cause::Machine, message, "give another file with --output")
-            })?;
-        }
-        let results = Some(if moved { aside } else { own.clone() });
-        Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results, moved })
-    }
-
-    /// Nothing came of it: the results are again where they were.
-    fn put_back(&self) {
-        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
-            // Where that fails they are still there under the other name.
-            let _ = std::fs::rename(aside, &self.own);
-        }
-    }
-
-    /// All rows have been taken over.
-    fn clean(&self) {
-        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
-            let _ = std::fs::remove_file(aside);
-        }
-    }
-}
-
 /// The simulation, and what was seen of it.
 impl Persist for Run {
     fn persist(&mut self, archive: &mut dyn Archive) {
@@ -768,15 +611,6 @@ impl Persist for Run {
         archive.whole(&mut self.seen.0);
         self.balances.iter_mut().for_each(|balances| balances.persist(archive));
     }
-}
-
-/// The worst of how a run ended, what the watch over it found, and what is thought of the tests of its specimens.
-fn judge(end: &End, watched: Option<Verdict>, assessed: &[Assessed]) -> Verdict {
-    let tests = assessed.iter().map(|a| {
-        let reasons = a.verdict.reasons.iter().map(|r| format!("specimen `{}`: {r}", a.name)).collect();
-        Verdict { grade: a.verdict.grade, reasons }
-    });
-    Verdict::worst(end.verdict().into_iter().chain(watched).chain(tests))
 }
 
 /// What took how long.

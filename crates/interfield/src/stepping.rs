@@ -5,8 +5,9 @@ use interfield_analysis::stability::StepMatrix;
 use interfield_structure::checkpoint::{Checkpoint, Fingerprint};
 
 use crate::callables::Callables;
+use crate::outcome::{End, Outcome};
 use crate::rehearsal;
-use crate::run::{End, Moment, Outcome, Run, Setup};
+use crate::run::{Moment, Run, Setup};
 use crate::{Cause, Choices, ModelFile, Refused};
 
 /// A run, one step at a time. Nothing is written to files.

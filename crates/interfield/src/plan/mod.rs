@@ -1,6 +1,7 @@
 //! A test as it will be run: coupling, sides with their schemes and steps, specimens with all that stands between them and the
 //! equations. `check`, `run` and `rehearse` say it from this one description, as text and as JSON.
 
+mod limits;
 mod push;
 mod quantity;
 mod reduced;

@@ -9,8 +9,9 @@ use interfield_language::specimen::{Instrument, Specimen};
 use interfield_language::units::Dimension;
 use serde_json::{Value, json};
 
+use super::limits::{bound, follows, watches};
 use super::quantity::{Along, Quantity};
-use super::specimen::{bound, follows, lever, sensor, watches};
+use super::specimen::{lever, sensor};
 use crate::laboratory::settings::watched;
 use crate::table::{labelled, short, time};
 

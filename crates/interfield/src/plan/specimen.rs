@@ -6,17 +6,16 @@ use interfield_lab::controller::{Calibration, Home, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
 use interfield_lab::kinematics::{Kinematics, Lever};
 use interfield_lab::plant::{self, StateSpace};
-use interfield_lab::safety::{Action, Watch};
 use interfield_language::Model;
 use interfield_language::specimen::{Actuator, Control, Dynamics, Loading, Specimen};
 use interfield_language::units::Dimension;
 use serde_json::{Map, Value, json};
 
 use super::quantity::{Along, Quantity, count, frequency, listed};
-use super::sensors;
 use super::side::Side;
-use crate::laboratory::settings::{misfortune, watched};
-use crate::table::{aligned, labelled, short, time};
+use super::{limits, sensors};
+use crate::laboratory::settings::misfortune;
+use crate::table::{labelled, short, time};
 
 /// Names that are listed before the rest is counted.
 const NAMED: usize = 8;
@@ -70,7 +69,7 @@ pub(super) fn text(specimen: &Specimen, model: &Model, side: Option<&Side>) -> S
         }
     }
     out += &sensors::text(specimen, model);
-    out + &limits_text(specimen, model)
+    out + &limits::text(specimen, model)
 }
 
 /// Label and text of all that is said of a specimen as a whole.
@@ -355,7 +354,7 @@ fn of_size(specimen: &Specimen, fault: &Injection, model: &Model, what: &str, si
 }
 
 /// What actuator `i` moves along.
-fn along<'m>(specimen: &Specimen, i: usize, model: &'m Model) -> Along<'m> {
+pub(super) fn along<'m>(specimen: &Specimen, i: usize, model: &'m Model) -> Along<'m> {
     let angle = specimen.actuators.get(i).is_some_and(|a| a.turns);
     Along { units: &model.units, angle }
 }
@@ -520,133 +519,10 @@ fn calibration(actuator: &Actuator, along: Along<'_>) -> String {
     )
 }
 
-/// A limit: its name, of which actuators, at what, and what follows.
-pub(super) struct Bound {
-    name: &'static str,
-    /// Names of the actuators it holds for; none: the whole specimen.
-    actuators: Vec<String>,
-    pub(super) at: Option<String>,
-    pub(super) value: Value,
-    pub(super) samples: u32,
-    action: Action,
-}
-
-impl Bound {
-    /// What follows, by its name in a model file.
-    pub(super) fn action_name(&self) -> Option<&'static str> {
-        Action::ALL.iter().find(|a| a.0 == self.action).map(|a| a.1)
-    }
-}
-
-/// All limits of a specimen, those of its actuators with their names.
-fn bounds(specimen: &Specimen, model: &Model) -> Vec<Bound> {
-    let mut list = Vec::new();
-    let all = watched(&specimen.limits);
-    for (k, (name, watch)) in all.iter().enumerate() {
-        let own = |i: usize| watched(&specimen.actuators[i].own_limits)[k].1.is_some();
-        let whole = matches!(*name, "disagreement" | "missing" | "deadline" | "recorder");
-        // Those that have it from the specimen: limits of lengths and forces do not hold for one that turns.
-        let from_specimen = |i: &usize| !own(*i) && watched(&specimen.limits_of(*i))[k].1.is_some();
-        let others: Vec<usize> = (0..specimen.actuators.len()).filter(from_specimen).collect();
-        if let Some(watch) = watch.filter(|_| whole || !others.is_empty()) {
-            let first = others.first().copied().unwrap_or(0);
-            let names = others.iter().map(|&i| specimen.actuators[i].name.clone()).collect();
-            list.push(bound(name, watch, if whole { Vec::new() } else { names }, along(specimen, first, model)));
-        }
-        for (i, actuator) in specimen.actuators.iter().enumerate() {
-            if let Some(watch) = watched(&actuator.own_limits)[k].1 {
-                list.push(bound(name, watch, vec![actuator.name.clone()], along(specimen, i, model)));
-            }
-        }
-    }
-    for (name, action) in [("not-finite", specimen.limits.not_finite), ("gone", specimen.limits.gone)] {
-        list.push(Bound { name, actuators: Vec::new(), at: None, value: Value::Null, samples: 1, action });
-    }
-    list
-}
-
-pub(super) fn bound(name: &'static str, watch: Watch, actuators: Vec<String>, along: Along<'_>) -> Bound {
-    let quantity = match name {
-        "displacement" | "measured-displacement" | "tracking" | "frozen" | "disagreement" => {
-            along.stroke(watch.limit, 0)
-        }
-        "velocity" | "measured-velocity" => along.stroke(watch.limit, 1),
-        "acceleration" | "measured-acceleration" => along.stroke(watch.limit, 2),
-        "jerk" => along.stroke(watch.limit, 3),
-        "force" | "load-error" => along.force(watch.limit, 0),
-        "force-rate" => along.force(watch.limit, 1),
-        "energy" | "indicator" => Quantity::plain(100.0 * watch.limit, "%"),
-        "missing" => Quantity::plain(f64::from(watch.samples), "in a row"),
-        "deadline" => Quantity::plain(watch.limit, "targets"),
-        _ => Quantity::plain(watch.limit, "samples"),
-    };
-    let samples = if name == "missing" { 1 } else { watch.samples };
-    Bound { name, actuators, at: Some(quantity.text()), value: quantity.json(), samples, action: watch.action }
-}
-
-/// What a limit watches, in words.
-pub(super) fn watches(name: &str) -> &'static str {
-    match name {
-        "displacement" => "commanded displacement",
-        "velocity" => "commanded velocity",
-        "acceleration" => "commanded acceleration",
-        "jerk" => "commanded jerk",
-        "force" => "measured force",
-        "force-rate" => "rate of the force",
-        "measured-displacement" => "measured displacement",
-        "measured-velocity" => "measured velocity",
-        "measured-acceleration" => "measured acceleration",
-        "tracking" => "tracking error",
-        "energy" => "energy of the error",
-        "indicator" => "its energy in a second",
-        "frozen" => "travel, sensor frozen",
-        "load-error" => "load error",
-        "disagreement" => "transducers contradict",
-        "missing" => "measurements missing",
-        "deadline" => "late targets",
-        "recorder" => "samples not recorded",
-        "not-finite" => "measurement is NaN",
-        _ => "connection lost",
-    }
-}
-
-pub(super) fn follows(action: Action) -> &'static str {
-    match action {
-        Action::Warn => "warn: it is logged",
-        Action::Hold => "hold: until it is over",
-        Action::RampDown => "ramp-down: return, end",
-        Action::Abort => "abort: brake, switch off",
-    }
-}
-
-/// What must not happen, and what follows.
-fn limits_text(specimen: &Specimen, model: &Model) -> String {
-    let several = specimen.actuators.len() > 1;
-    let row = |b: &Bound| {
-        let mut at = b.at.clone().unwrap_or_else(|| "always".to_owned());
-        if b.samples > 1 {
-            at += &format!(", {} times", b.samples);
-        }
-        let mut row = vec![watches(b.name).to_owned(), at, follows(b.action).to_owned()];
-        if several {
-            let whose = if b.actuators.len() == specimen.actuators.len() || b.actuators.is_empty() {
-                "all".to_owned()
-            } else {
-                b.actuators.join(", ")
-            };
-            row.push(whose);
-        }
-        row
-    };
-    let rows: Vec<Vec<String>> = bounds(specimen, model).iter().map(row).collect();
-    let header: &[&str] = if several { &["limit", "at", "<then", "<actuator"] } else { &["limit", "at", "<then"] };
-    format!("\n  limits of {}\n{}", specimen.name, aligned(header, &rows))
-}
-
 /// Everything, as JSON.
 pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Value {
     let names = |list: &[usize], name: &dyn Fn(usize) -> String| list.iter().map(|&i| name(i)).collect::<Vec<_>>();
-    let limit = |b: &Bound| {
+    let limit = |b: &limits::Bound| {
         json!({
             "limit": b.name, "at": b.value, "samples": b.samples, "actuators": b.actuators,
             "action": b.action_name(),
@@ -670,7 +546,7 @@ pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> V
         "sharing": specimen.sharing,
         "actuators": (0..specimen.actuators.len()).map(|i| actuator_json(specimen, i, model)).collect::<Vec<_>>(),
         "transducers": transducers, "load_cells": load_cells, "fixtures": fixtures,
-        "limits": bounds(specimen, model).iter().map(limit).collect::<Vec<_>>(),
+        "limits": limits::bounds(specimen, model).iter().map(limit).collect::<Vec<_>>(),
         "faults_on_purpose": specimen.faults.len() + specimen.stalls.len(),
     })
 }

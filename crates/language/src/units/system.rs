@@ -1,6 +1,7 @@
 //! The unit system of a model file: what plain numbers mean, and in which units results are written.
 
-use super::{Dimension, FOOT, LBF, Unit, UnitError, product};
+use super::dimension::product;
+use super::{Dimension, FOOT, LBF, Unit, UnitError};
 
 /// The units of plain numbers in a file and of results: a length, a time, and a force or a mass, from
 /// which everything else is derived.

@@ -203,7 +203,7 @@ function limitBars(panel, bars, latest) {
       r.mark.style.left = "calc(" + Math.min(100, 100 * r.held) + "% - .15em)";
       r.box.className = "bar" + state;
       r.row.className = "limit" + state;
-      r.text.textContent = steady(value, r.bar.limit) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
+      r.text.textContent = (r.bar.counts ? String(value) : steady(value, r.bar.limit)) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
       r.left.textContent = Math.max(0, Math.floor(100 * (1 - share))) + " %";
     }
   } };

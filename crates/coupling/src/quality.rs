@@ -227,6 +227,11 @@ impl Monitor {
         }
     }
 
+    /// Net work of the multipliers and what it is measured by, J, so far.
+    pub fn work(&self) -> [f64; 2] {
+        [self.net_work, self.through_work]
+    }
+
     /// The findings so far.
     pub fn quality(&self) -> Quality {
         let mut rows = self.rows.clone();

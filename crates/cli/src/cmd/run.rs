@@ -316,6 +316,7 @@ impl Desk {
         let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
         let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
         about["confirm"] = json!(confirm);
+        about["clocked"] = json!(real_time.real_time);
         let results = prepared.files.as_ref().map(|f| f.results.clone());
         let beside = Beside {
             model: Some(loaded.path()),
@@ -357,8 +358,7 @@ impl Desk {
     }
 
     fn observer(&self, run: &Run) -> console::Observer {
-        let free = run.simulation().free().to_vec();
-        console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
+        console::Observer::new(&self.hub, run, self.desk.clone())
     }
 
     /// Shows how it ended.

@@ -331,7 +331,9 @@ impl RunDesk {
         if matches!(word, Word::Stop | Word::Abort) && self.call_off() {
             return Ok("called off".to_owned());
         }
-        let starts = self.operator.ends() == Ends::Starts;
+        // Rigs may stand ready before the first sample.
+        let ready = |said: &[Said]| !said.is_empty() && said.iter().all(|s| matches!(s.state, State::Idle | State::Armed));
+        let starts = self.operator.ends() == Ends::Starts || ready(&self.operator.said());
         if starts && matches!(word, Word::Pause | Word::Resume | Word::Slower(_)) {
             return Err("the test has not begun".to_owned());
         }

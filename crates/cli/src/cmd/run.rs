@@ -327,7 +327,7 @@ impl Desk {
         let opened = console::open(args, about, beside);
         let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
         let Some((hub, console)) = opened else { return Ok(None) };
-        let operator = Box::new(console::Commanded(prepared.operator().clone()));
+        let operator = Box::new(console::Commanded::run(prepared.operator().clone()));
         let desk = RunDesk::new(&hub, operator, real_time.real_time, console::time_scale(model), confirm);
         hub.commanded_by(desk.clone());
         let shown = console::shown(&hub, model);

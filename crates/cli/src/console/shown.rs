@@ -19,27 +19,47 @@ const SHAPE: Duration = Duration::from_millis(35);
 const ROWS: usize = 512;
 
 /// A run as a console commands it.
-pub(crate) struct Commanded(pub(crate) Operator);
+pub(crate) struct Commanded {
+    operator: Operator,
+    /// Rigs that another program moves stand still until it does: what ends the test is said to those who wait for it, too.
+    served: bool,
+}
+
+impl Commanded {
+    /// A run of this program.
+    pub(crate) fn run(operator: Operator) -> Self {
+        Commanded { operator, served: false }
+    }
+
+    /// Rigs for another program.
+    pub(crate) fn served(operator: Operator) -> Self {
+        Commanded { operator, served: true }
+    }
+}
 
 impl Loop for Commanded {
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        self.0.say_by(who, word)
+        let answer = self.operator.say_by(who, word)?;
+        if self.served && matches!(word, Word::Stop | Word::Abort) {
+            self.operator.interrupt();
+        }
+        Ok(answer)
     }
 
     fn is_heard(&self) -> bool {
-        self.0.is_heard()
+        self.operator.is_heard()
     }
 
     fn said(&self) -> Vec<Said> {
-        self.0.said()
+        self.operator.said()
     }
 
     fn t(&self) -> f64 {
-        self.0.t()
+        self.operator.t()
     }
 
     fn ends(&self) -> Ends {
-        match &self.0 {
+        match &self.operator {
             o if o.is_over() => Ends::Over,
             o if !o.is_begun() => Ends::Starts,
             o if o.is_ending() => Ends::Ending,
@@ -49,7 +69,7 @@ impl Loop for Commanded {
     }
 
     fn keep(&self, line: &str) {
-        self.0.keep(line);
+        self.operator.keep(line);
     }
 }
 

@@ -174,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     if let Some((hub, _)) = &opened {
         // Clients start the test; the operator holds, ends and slows it down.
-        let operator = Box::new(console::Commanded(laboratory.operator().clone()));
+        let operator = Box::new(console::Commanded::served(laboratory.operator().clone()));
         let desk = RunDesk::new(hub, operator, true, console::time_scale(&offer.model), Vec::new());
         desk.open();
         hub.commanded_by(desk);

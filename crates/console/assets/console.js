@@ -316,7 +316,7 @@ function build() {
       for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force (multiplier)"]]) atCut(kind, "cut", title, title);
     },
     energy() {
-      atCut("energy", "energy", "Energy error", "Net work of the interface, of the work through it");
+      atCut("energy", "energy", "Energy error", "Net work of the interface");
     },
     ground() {
       if (!about.ground) return;

@@ -317,12 +317,14 @@ impl Hub {
         let inner = &mut *inner;
         let (stamp, clock) = (now_ms(), self.clock());
         let since = std::mem::replace(&mut inner.emptied, clock);
+        // When it was that a state changed, a recording does not say.
+        let when = if inner.again { 0.0 } else { stamp };
         let mut blocks = Vec::new();
         let mut events = Vec::new();
         for (index, source) in inner.sources.iter_mut().enumerate() {
             let rows = match inner.rigs.iter_mut().find(|r| r.topic == index) {
                 Some(Kept { wake, work, watcher, .. }) => source.take(|row| {
-                    events.extend(watcher.look(row, stamp));
+                    events.extend(watcher.look(row, when));
                     if let Some([late, busy]) = watcher.kept_time(row) {
                         wake.record((late * 1e9) as u64);
                         work.record((busy * 1e9) as u64);

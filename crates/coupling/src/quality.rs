@@ -227,9 +227,9 @@ impl Monitor {
         }
     }
 
-    /// Net work of the multipliers and what it is measured by, J, so far.
-    pub fn work(&self) -> [f64; 2] {
-        [self.net_work, self.through_work]
+    /// Net work of the multipliers so far, J.
+    pub fn net_work(&self) -> f64 {
+        self.net_work
     }
 
     /// The findings so far.

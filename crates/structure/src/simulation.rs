@@ -367,9 +367,9 @@ impl Simulation {
         self.monitor.as_ref().map(Monitor::quality)
     }
 
-    /// Net work of the multipliers and what it is measured by, J, so far: the energy that the cuts create or lose. `None` of a structure in one piece.
-    pub fn interface_work(&self) -> Option<[f64; 2]> {
-        self.monitor.as_ref().map(Monitor::work)
+    /// Net work of the multipliers so far, J: the energy that the cuts create or lose. `None` of a structure in one piece.
+    pub fn interface_work(&self) -> Option<f64> {
+        self.monitor.as_ref().map(Monitor::net_work)
     }
 
     /// Present gap at cut `row` of [`Simulation::interface`].

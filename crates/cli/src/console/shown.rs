@@ -81,6 +81,7 @@ struct Cuts {
     feed: Feed,
     /// SI by the unit of the gap, and by that of the force, of each.
     factors: Vec<[f64; 2]>,
+    energy: f64,
 }
 
 impl Cuts {
@@ -98,7 +99,8 @@ impl Cuts {
             .collect();
         let gaps = cuts.iter().map(|(name, (label, _), _)| Column::new(format!("{name}.gap"), label, 1.0));
         let forces = cuts.iter().map(|(name, _, (label, _))| Column::new(format!("{name}.lambda"), label, 1.0));
-        let work = Column::new("net work", "%", 1.0);
+        let (joule, energy) = unit(Dimension::MOMENT);
+        let work = Column::new("net work", joule, 1.0);
         let columns: Vec<Column> =
             [Column::new("t", "s", 1.0)].into_iter().chain(gaps).chain(forces).chain([work]).collect();
         let told = |from: usize, n: usize| -> Vec<Value> {
@@ -108,7 +110,7 @@ impl Cuts {
         let kinds = json!({ "topic": "cut", "gap": told(1, n), "force": told(1 + n, n), "energy": told(1 + 2 * n, 1) });
         let feed = hub.topic(Topic { name: "cut".to_owned(), columns, time: 0, rig: false, open: true }, ROWS);
         hub.tell("live_cut", kinds);
-        Some(Cuts { feed, factors: cuts.into_iter().map(|(_, gap, force)| [gap.1, force.1]).collect() })
+        Some(Cuts { feed, factors: cuts.into_iter().map(|(_, gap, force)| [gap.1, force.1]).collect(), energy })
     }
 
     fn show(&mut self, m: &Moment<'_>) {
@@ -119,8 +121,7 @@ impl Cuts {
             row[1 + i] = gap * m.simulation.interface_gap(i);
             row[1 + n + i] = force * m.simulation.interface_force(i);
         }
-        let [net, through] = m.simulation.interface_work().unwrap_or_default();
-        row[1 + 2 * n] = if through > 0.0 { 100.0 * net / through } else { 0.0 };
+        row[1 + 2 * n] = self.energy * m.simulation.interface_work().unwrap_or_default();
         self.feed.send();
     }
 }

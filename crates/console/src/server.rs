@@ -277,8 +277,9 @@ fn meet(server: &Server, rank: &AtomicU8, mut stream: TcpStream) {
             return http::refuse(&mut stream, "431 Request Header Fields Too Large", "the request is too long");
         }
     };
-    if !is_for(request.header("host"), server.address) {
-        return http::refuse(&mut stream, "421 Misdirected Request", "this console has another name");
+    if !is_for(request.host(), server.address) {
+        let why = format!("this console has another name: open it as http://{}/", server.address);
+        return http::refuse(&mut stream, "421 Misdirected Request", &why);
     }
     if request.method != "GET" {
         return http::refuse(&mut stream, "405 Method Not Allowed", "only GET is answered");
@@ -322,7 +323,7 @@ fn is_open(server: &Server, request: &Request) -> bool {
 }
 
 fn upgrade(server: &Server, rank: &AtomicU8, request: &Request, mut stream: TcpStream) {
-    if !is_from(request.header("origin"), request.header("host")) {
+    if !is_from(request.header("origin"), request.host()) {
         return http::refuse(&mut stream, "403 Forbidden", "another page may not use this console");
     }
     let asked = request.lists("connection", "upgrade") && request.lists("upgrade", "websocket");

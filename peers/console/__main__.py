@@ -189,8 +189,8 @@ def first_run(program, model, folder, browser, found):
     assert code == 0, "".join(run.lines)
     found["mcap_live"] = read_mcap(live.end())
     log = open(results.replace(".h5", ".lab.h5"), "rb").read()
-    for line in [b"operator (operator): arm", b"operator (operator): pause", b"note (operator): crack at the base of the column"]:
-        assert line in log, f"not in the recording: {line}"
+    for kind, what in [(b"operator", b"arm"), (b"operator", b"pause"), (b"note", b"crack at the base of the column")]:
+        assert re.search(kind + rb" \(operator, \d{4}-\d\d-\d\dT[\d:]+Z\): " + what, log), f"not in the recording: {what}"
     times = open(results.replace(".h5", ".pictures/times.csv")).read()
     assert "unix [ms]" in times and len(times.splitlines()) >= 2, times
     with open(mcap, "rb") as file:
@@ -320,7 +320,7 @@ def emergency(program, model, folder, browser, found):
     browser.picture(os.path.join(folder, "alarm.png"))
     code = run.end()
     assert code == 3, f"exit code {code}: {''.join(run.lines)}"
-    assert b"operator (operator): abort" in open(results.replace(".h5", ".lab.h5"), "rb").read()
+    assert re.search(rb"operator \(operator, [-\dT:]+Z\): abort", open(results.replace(".h5", ".lab.h5"), "rb").read())
     found["emergency"] = "aborted"
 
 
@@ -334,6 +334,7 @@ def playback(program, results, folder, browser, found):
     for panel in ["structure", "hysteresis", "tracking", "ground", "events"]:
         assert panel in shown, f"no panel {panel} in a playback: {shown}"
     browser.wait("notes of the test", "return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.includes('crack at the base'))")
+    browser.wait("who armed it, and when", "return [...document.querySelectorAll('.events .command')].some((e) => e.textContent.startsWith('arm') && /operator, 20[-0-9T:]+Z/.test(e.textContent))")
     browser.wait("its pictures", "const i = document.querySelector('[data-panel=cameras] img'); return i && i.naturalWidth > 0")
     browser.press(["c"])
     browser.type("#typed", "0.05")

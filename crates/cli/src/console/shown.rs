@@ -37,9 +37,14 @@ impl Commanded {
     }
 }
 
+/// Who, and when by the time of day: the time of the laboratory says nothing before the first sample.
+fn dated(who: &str) -> String {
+    format!("{who}, {}", interfield_results::now_iso8601())
+}
+
 impl Loop for Commanded {
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        let answer = self.operator.say_by(who, word)?;
+        let answer = self.operator.say_by(&dated(who), word)?;
         if self.served && matches!(word, Word::Stop | Word::Abort) {
             self.operator.interrupt();
         }
@@ -68,8 +73,8 @@ impl Loop for Commanded {
         }
     }
 
-    fn keep(&self, line: &str) {
-        self.operator.keep(line);
+    fn keep(&self, who: &str, what: &str) {
+        self.operator.keep(&format!("operator ({}): {what}", dated(who)));
     }
 }
 

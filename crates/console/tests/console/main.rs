@@ -289,7 +289,7 @@ struct Absent(Arc<Mutex<Vec<String>>>);
 
 impl Loop for Absent {
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        self.keep(&format!("{who}: {word:?}"));
+        self.keep(who, &format!("{word:?}"));
         Ok(String::new())
     }
 
@@ -309,8 +309,8 @@ impl Loop for Absent {
         Ends::Starts
     }
 
-    fn keep(&self, line: &str) {
-        self.0.lock().unwrap().push(line.to_owned());
+    fn keep(&self, who: &str, what: &str) {
+        self.0.lock().unwrap().push(format!("{who}: {what}"));
     }
 }
 

@@ -332,7 +332,8 @@ impl RunDesk {
             return Ok("called off".to_owned());
         }
         // Rigs may stand ready before the first sample.
-        let ready = |said: &[Said]| !said.is_empty() && said.iter().all(|s| matches!(s.state, State::Idle | State::Armed));
+        let ready =
+            |said: &[Said]| !said.is_empty() && said.iter().all(|s| matches!(s.state, State::Idle | State::Armed));
         let starts = self.operator.ends() == Ends::Starts || ready(&self.operator.said());
         if starts && matches!(word, Word::Pause | Word::Resume | Word::Slower(_)) {
             return Err("the test has not begun".to_owned());

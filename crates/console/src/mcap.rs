@@ -93,9 +93,7 @@ impl<W: Write> Writer<W> {
     pub(crate) fn rows(&mut self, index: usize, topic: &Topic, stamps: Stamps, rows: &[f64]) -> io::Result<()> {
         let number = u16::try_from(index + 1).unwrap_or(EVENTS - 1);
         if !self.known.contains_key(&number) {
-            let property = |c: &Column| {
-                (c.name.clone(), json!({ "type": ["number", "null"], "description": c.unit }))
-            };
+            let property = |c: &Column| (c.name.clone(), json!({ "type": ["number", "null"], "description": c.unit }));
             let properties: Map<String, Value> = topic.columns.iter().filter(|c| c.is_named()).map(property).collect();
             self.channel(number, &topic.name, &json!({ "type": "object", "properties": properties }))?;
         }

@@ -189,9 +189,7 @@ impl Viewer<'_> {
                     self.count()?;
                     continue;
                 }
-                Err(Error::Io(e))
-                    if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
-                {
+                Err(Error::Io(e)) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     return Ok(());
                 }
                 Err(_) => return Err(Gone),

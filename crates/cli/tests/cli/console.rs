@@ -187,10 +187,11 @@ fn a_test_is_armed_started_noted_and_finished_from_the_page_and_is_the_same_test
     assert_eq!(bits(&plain), bits(&shown), "a console changes the test");
     let recorded = Reader::open(&shown.with_extension("lab.h5")).unwrap();
     let log = recorded.log();
-    for line in
-        ["arm", "start", "time scale 0.001", "ready <b>and</b> armed"]
-    {
-        assert!(said(log, line).is_some_and(|when| when.starts_with("20") && when.ends_with('Z')), "{line} is not kept:\n{log}");
+    for line in ["arm", "start", "time scale 0.001", "ready <b>and</b> armed"] {
+        assert!(
+            said(log, line).is_some_and(|when| when.starts_with("20") && when.ends_with('Z')),
+            "{line} is not kept:\n{log}"
+        );
     }
 }
 

@@ -98,7 +98,9 @@ fn a_row_that_is_too_long_for_a_datagram_comes_in_several() {
         let (length, _) = receiver.recv_from(&mut datagram).unwrap();
         let row: Value = serde_json::from_slice(&datagram[..length]).unwrap();
         assert!(row["timestamp"].as_f64().unwrap() > 1.7e9);
-        seen.extend(row["run"].as_object().unwrap().iter().map(|(name, x)| (x.as_f64().unwrap() as usize, name.clone())));
+        seen.extend(
+            row["run"].as_object().unwrap().iter().map(|(name, x)| (x.as_f64().unwrap() as usize, name.clone())),
+        );
     }
     seen.sort();
     assert!(seen.iter().enumerate().all(|(i, (x, name))| i == *x && *name == format!("node{i}.displacement.x")));

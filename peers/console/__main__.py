@@ -140,13 +140,15 @@ def first_run(program, model, folder, browser, found):
     limits = browser.run("return [...document.querySelectorAll('.limit')].map((e) => e.innerText)")
     assert any("displacement" in text and "of 280 mm" in text and "%" in text for text in limits), limits
     assert any("tracking" in text and "of 20 mm" in text and "abort" in text for text in limits), limits
+    assert any("missing" in text and "of 10 samples" in text and "hold" in text for text in limits), limits
     cursor = browser.run("return [...document.querySelectorAll('[data-panel=ground] canvas')].map((c) => parseFloat(c.dataset.cursor))[0]")
     assert abs(cursor - float(still.split()[0])) < 0.02, (cursor, still)
     assert browser.text("#step").split()[0].isdigit() and "of" in browser.text("#step"), browser.text("#step")
     layout(browser, own)
     shown = browser.run("return [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel)")
-    for panel in ["structure", "hysteresis", "tracking", "error", "limits", "cut", "energy", "ground", "timing", "compensation", "events", "cameras"]:
+    for panel in ["structure", "hysteresis", "tracking", "error", "limits", "cut", "energy", "ground", "compensation", "events", "cameras"]:
         assert panel in shown, f"no panel {panel}: {shown}"
+    assert "timing" not in shown, "no clock drives this test, and there is an empty panel"
     browser.wait("camera", "window.scrollTo(0, 1e6); const i = document.querySelector('[data-panel=cameras] img'); return i.naturalWidth > 0")
     browser.run("window.scrollTo(0, 0)")
     found["metrics"] = read_metrics(run.viewer + "metrics")
@@ -158,6 +160,10 @@ def first_run(program, model, folder, browser, found):
     browser.wait("the page says that it is old", "return !document.getElementById('old').hidden")
     browser.picture(os.path.join(folder, "old.png"))
     run.process.send_signal(signal.SIGCONT)
+    browser.wait("the page is fresh again", "return document.getElementById('old').hidden")
+    # A connection that is well, and a loop that stands: a status that says so, judged at once.
+    text = browser.run("tell({ ...status, can: ['pause'], silent: 90 }); judge(); return document.getElementById('old').hidden ? '' : document.getElementById('old').textContent")
+    assert "nothing new for 1 min 30 s" in text, text
     browser.wait("the page is fresh again", "return document.getElementById('old').hidden")
     for name, (width, height), theme in [("light", (1600, 1200), "light"), ("dark", (1600, 1200), "dark"), ("480", (480, 1400), "light"),
                                          ("1440p", (2560, 1440), "light"), ("4k", (3840, 2160), "dark")]:
@@ -183,8 +189,8 @@ def first_run(program, model, folder, browser, found):
     assert code == 0, "".join(run.lines)
     found["mcap_live"] = read_mcap(live.end())
     log = open(results.replace(".h5", ".lab.h5"), "rb").read()
-    for line in [b"operator (operator): arm", b"operator (operator): pause", b"note (operator): crack at the base of the column"]:
-        assert line in log, f"not in the recording: {line}"
+    for kind, what in [(b"operator", b"arm"), (b"operator", b"pause"), (b"note", b"crack at the base of the column")]:
+        assert re.search(kind + rb" \(operator, \d{4}-\d\d-\d\dT[\d:]+Z\): " + what, log), f"not in the recording: {what}"
     times = open(results.replace(".h5", ".pictures/times.csv")).read()
     assert "unix [ms]" in times and len(times.splitlines()) >= 2, times
     with open(mcap, "rb") as file:
@@ -281,16 +287,27 @@ def confirm_note(browser, text):
 
 def emergency(program, model, folder, browser, found):
     results = os.path.join(folder, "second.h5")
-    run = Run(program, "run", model, "--quiet", "-o", results, "--console", "127.0.0.1:0")
+    # In real time, slowly enough for a busy machine, and with a model that records nothing of its interface.
+    own = os.path.join(folder, "slow.toml")
+    text = open(model).read().replace('rate = "2 kHz"', 'rate = "200 Hz"\ntime_scale = 10.0')
+    text = text.replace('    "slab.x.lambda", "slab.x.gap", "quake",\n', "").replace("energy = true\n", "").replace("missing = 10 ", "missing = 1000 ")
+    assert text.count("lambda") == 0 and "time_scale = 10.0" in text and "missing = 1000" in text
+    with open(own, "w") as file:
+        file.write(text)
+    run = Run(program, "run", own, "--quiet", "-o", results, "--real-time", "--console", "127.0.0.1:0")
     browser.open("about:blank")
     browser.open(run.operator)
     browser.word("ready")
-    time_scale(browser, "2")
     confirm(browser, "arm")
     browser.word("armed")
     confirm(browser, "start")
     browser.word("running")
-    browser.wait("4 s of the test", "return parseFloat(document.getElementById('t').textContent) > 4")
+    browser.wait("0.5 s of the test", "return parseFloat(document.getElementById('t').textContent) > 0.5")
+    shown = browser.run("return [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel)")
+    assert shown.count("cut") == 2 and "energy" in shown, f"no gap, multiplier or energy of the interface: {shown}"
+    browser.run("document.querySelector('[data-panel=timing]').scrollIntoView()")
+    browser.wait("how the clock was kept", "return [...document.querySelectorAll('[data-panel=timing] canvas')].every((c) => c.dataset.count > 50)")
+    browser.run("window.scrollTo(0, 0)")
     # The page is loaded again at the worst moment: whoever holds the key still does. One click, no question.
     browser.again()
     browser.wait("the emergency stop", "return !document.getElementById('abort').disabled")
@@ -303,7 +320,7 @@ def emergency(program, model, folder, browser, found):
     browser.picture(os.path.join(folder, "alarm.png"))
     code = run.end()
     assert code == 3, f"exit code {code}: {''.join(run.lines)}"
-    assert b"operator (operator): abort" in open(results.replace(".h5", ".lab.h5"), "rb").read()
+    assert re.search(rb"operator \(operator, [-\dT:]+Z\): abort", open(results.replace(".h5", ".lab.h5"), "rb").read())
     found["emergency"] = "aborted"
 
 
@@ -317,6 +334,7 @@ def playback(program, results, folder, browser, found):
     for panel in ["structure", "hysteresis", "tracking", "ground", "events"]:
         assert panel in shown, f"no panel {panel} in a playback: {shown}"
     browser.wait("notes of the test", "return [...document.querySelectorAll('.events .note')].some((e) => e.textContent.includes('crack at the base'))")
+    browser.wait("who armed it, and when", "return [...document.querySelectorAll('.events .command')].some((e) => e.textContent.startsWith('arm') && /operator, 20[-0-9T:]+Z/.test(e.textContent))")
     browser.wait("its pictures", "const i = document.querySelector('[data-panel=cameras] img'); return i && i.naturalWidth > 0")
     browser.press(["c"])
     browser.type("#typed", "0.05")

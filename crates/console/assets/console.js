@@ -9,7 +9,9 @@ window.console_latency = [];
 
 const hash = new URLSearchParams(location.hash.slice(1));
 if (hash.get("key")) sessionStorage.setItem("key", hash.get("key"));
-if (hash.get("view")) { sessionStorage.setItem("view", hash.get("view")); document.cookie = "view=" + hash.get("view") + "; SameSite=Strict; path=/"; }
+// Pictures are asked for with a cookie. Cookies know no ports, and there may be several consoles: the port is in its name.
+const pictured = (key) => { document.cookie = "view" + location.port + "=" + key + "; SameSite=Strict; path=/"; };
+if (hash.get("view")) { sessionStorage.setItem("view", hash.get("view")); pictured(hash.get("view")); }
 if (location.hash) history.replaceState(null, "", location.pathname);
 
 function connect() {
@@ -37,6 +39,7 @@ function connect() {
     if (said.answer) answered(said.answer);
     if (said.desk) {
       role = said.desk; hasKey = said.key === true;
+      if (said.view) pictured(said.view);
       if (!hasKey) sessionStorage.removeItem("key");
       say(said.why || (role === "operator" ? "You command this test." : "You only look."), !said.why);
       if (said.why && hasKey) ask("Take over the desk?", null, () => present(true));
@@ -99,25 +102,33 @@ function tell(said) {
   const left = duration ? Math.max(0, duration - said.t) * (said.scale || 0) : NaN;
   $("left").textContent = said.scale > 0 && Number.isFinite(left) ? clocked(left) : "–";
   const sum = (column) => said.rigs.reduce((all, r) => all + (r.head[column] || 0), 0), late = sum(9), missed = sum(13);
-  $("late").textContent = said.rigs.length ? String(late + missed) : "–";
+  // A recording does not hold these counts.
+  const counted = said.rigs.length > 0 && !(about && about.kind === "playback");
+  $("late").textContent = counted ? String(late + missed) : "–";
   $("late").title = late + " samples without a target in time, " + missed + " periods missed";
   $("late").className = late + missed > 0 ? "deviates" : "";
-  $("counts").textContent = [said.viewers + (said.viewers === 1 ? " viewer" : " viewers"), said.holder ? said.holder + " commands" : "nobody commands", late + " late samples", missed + " missed periods", said.dropped + " rows not shown", said.refused + " messages refused"].join(" · ");
+  $("counts").textContent = [said.viewers + (said.viewers === 1 ? " viewer" : " viewers"), said.holder ? said.holder + " commands" : "nobody commands", ...(counted ? [late + " late samples", missed + " missed periods"] : []), said.dropped + " rows not shown", said.refused + " messages refused"].join(" · ");
   $("who").textContent = role === "operator" ? "operator: " + (localStorage.getItem("who") || "operator") : "viewer";
   enable();
   dirty = true;
 }
 
-// How old what is shown is; said aloud from one second on.
+// How old what is shown is; said aloud from one second on. A connection that is well says nothing of a loop that stands: while a test runs, the age
+// is that of its last row. At a slow time scale a step takes its time.
 const age = () => lastClock && offset !== null ? Math.max(0, performance.now() - offset - lastClock) / 1000 : NaN;
-setInterval(() => {
-  const old = age(), ended = status && status.over, stale = !ended && (!(old <= 1) || !socket || socket.readyState !== 1);
-  $("age").textContent = Number.isFinite(old) && !ended ? old.toFixed(old < 10 ? 1 : 0) + " s" : "–";
+function judge() {
+  const old = age(), ended = status && status.over, runs = status && about && about.kind !== "playback" && (status.can || []).includes("pause");
+  const silent = runs ? (status.silent || 0) + (old || 0) : 0, lost = !(old <= 1) || !socket || socket.readyState !== 1;
+  const stands = silent > Math.max(1, 2 * (about && about.dt || 0) * (status && status.scale || 0)), stale = !ended && (lost || stands);
+  const most = Math.max(old || 0, stands ? silent : 0);
+  $("age").textContent = Number.isFinite(old) && !ended ? most.toFixed(most < 10 ? 1 : 0) + " s" : "–";
   $("age").className = stale ? "deviates" : "";
   $("old").hidden = !stale || !status;
-  $("old").textContent = "What is shown is " + (Number.isFinite(old) ? clocked(old) : "") + " old. The test itself is not affected; look at the laboratory.";
+  $("old").textContent = lost ? "What is shown is " + (Number.isFinite(old) ? clocked(old) + " old" : "old") + ". What the test does now is unknown here: look at the laboratory."
+    : "The test has shown nothing new for " + clocked(silent) + ": a step takes long, or it stands. Look at the laboratory.";
   document.body.classList.toggle("stale", stale && !!status);
-}, 200);
+}
+setInterval(judge, 200);
 
 // Commands.
 const QUESTIONS = { arm: "Arm the test?", start: "Start the test?", resume: "Resume the test?", stop: "Stop, and return to the start position?", scale: "Time scale, seconds in the laboratory per second of the model:", note: "Note:", seek: "Go to time [s]:" };
@@ -260,9 +271,15 @@ function build() {
     return panel;
   };
   const each = (make) => { for (const rig of about.rigs || []) for (const a of rig.actuators) make(rig, a, about.rigs.length > 1 || rig.actuators.length > 1 ? rig.name + " " + a.name : rig.name); };
-  const overTime = (kind, title, list) => {
+  const overTime = (kind, title, list, topic = "run") => {
     const p = add(kind, title);
-    p.parts.push(timePlot(p, list[0].unit, list.map((c) => c.name), () => windowed("run", list.map((c) => indexOf("run", c.name)), indexOf("run", "t"))));
+    p.parts.push(timePlot(p, list[0].unit, list.map((c) => c.name), () => windowed(topic, list.map((c) => indexOf(topic, c.name)), indexOf(topic, "t"))));
+  };
+  // As the model records it; else as the loop sees it.
+  const atCut = (kind, panel, recorded, live) => {
+    const [own, seen] = [about.cut, about.live_cut].map((c) => (c && c[kind]) || []);
+    if (own.length) overTime(panel, recorded, own);
+    else if (seen.length) overTime(panel, live, seen, about.live_cut.topic);
   };
   const makers = {
     structure() {
@@ -296,14 +313,10 @@ function build() {
       }
     },
     cut() {
-      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force (multiplier)"]]) {
-        const list = (about.cut && about.cut[kind]) || [];
-        if (list.length) overTime("cut", title, list);
-      }
+      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force (multiplier)"]]) atCut(kind, "cut", title, title);
     },
     energy() {
-      const list = (about.cut && about.cut.energy) || [];
-      if (list.length) overTime("energy", "Energy error", list);
+      atCut("energy", "energy", "Energy error", "Net work of the interface");
     },
     ground() {
       if (!about.ground) return;
@@ -311,6 +324,8 @@ function build() {
       p.parts.push(groundPlot(p, about.ground, () => (status ? status.t : 0)));
     },
     timing() {
+      // Where no clock drives the rigs there is nothing to keep.
+      if (!about.clocked) return;
       for (const rig of about.rigs || []) {
         const p = add("timing", "Wake-up and work of " + rig.name), of = (kind) => () => { const found = status && status.rigs.find((r) => r.name === rig.name); return found && found[kind]; };
         p.parts.push(histogramPlot(p, "wake-up", of("wake")), histogramPlot(p, "work", of("work")));

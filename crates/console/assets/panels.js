@@ -48,6 +48,8 @@ function paper(canvas) {
   return [pen, width, height];
 }
 
+// Lines grow with the letters: what is thin on a screen on the wall is not seen from three metres.
+const thick = () => em() / 15;
 let size = 0;
 const em = () => size || (size = parseFloat(getComputedStyle(document.documentElement).fontSize));
 function restyled() { size = 0; COLOURS.clear(); }
@@ -90,7 +92,7 @@ function timePlot(panel, unit, series, source, styles) {
     ...own(), legend: { show: false }, cursor: { show: false }, padding: [0.7 * em(), 1.2 * em(), 0.2 * em(), 0],
     scales: { x: { time: false, range: () => [Math.max(0, end - WINDOW), Math.max(WINDOW, end)] }, y: { range: ranged } },
     axes: [{ ...axis(), size: 1.7 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
-    series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1], dash: style(i)[2], points: { show: false } }))],
+    series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1] * thick(), dash: style(i)[2], points: { show: false } }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);
   values.forEach((v) => v.paint());
@@ -130,7 +132,7 @@ function loopPlot(panel, names, units, source) {
       for (let i = from; i < to; i++) i === from ? pen.moveTo(px(x[i]), py(y[i])) : pen.lineTo(px(x[i]), py(y[i]));
       pen.stroke(); pen.globalAlpha = 1;
     };
-    part(0, recent + 1, 1.1, 0.45); part(recent, n, 2.2, 1);
+    part(0, recent + 1, 1.1 * thick(), 0.45); part(recent, n, 2.2 * thick(), 1);
     if (n) { pen.fillStyle = colour("ink"); pen.beginPath(); pen.arc(px(x[n - 1]), py(y[n - 1]), 0.3 * em(), 0, 7); pen.fill(); }
     canvas.dataset.points = n;
     values.forEach((value, i) => { value.textContent = n ? steady([x, y][i][n - 1], [mx, my][i]) : "–"; });
@@ -203,7 +205,7 @@ function limitBars(panel, bars, latest) {
       r.mark.style.left = "calc(" + Math.min(100, 100 * r.held) + "% - .15em)";
       r.box.className = "bar" + state;
       r.row.className = "limit" + state;
-      r.text.textContent = steady(value, r.bar.limit) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
+      r.text.textContent = (r.bar.counts ? String(value) : steady(value, r.bar.limit)) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
       r.left.textContent = Math.max(0, Math.floor(100 * (1 - share))) + " %";
     }
   } };
@@ -222,7 +224,9 @@ function histogramPlot(panel, title, source) {
     pen.fillStyle = colour("bar");
     for (const [a, b, n] of bars) { const y = (h - low - 2) * Math.log10(1 + n) / most; pen.fillRect(px(a), h - low - y, Math.max(1, px(b) - px(a) - 1), y); }
     pen.fillStyle = colour("soft"); pen.textAlign = "center"; pen.textBaseline = "bottom";
-    for (let e = Math.ceil(lo); e <= hi; e++) pen.fillText(number(10 ** e) + " µs", Math.min(Math.max(px(10 ** e), 2 * em()), w - 2 * em()), h);
+    // As many decades as there is room for.
+    const every = Math.max(1, Math.ceil(5 * em() * (hi - lo) / w));
+    for (let e = Math.ceil(Math.ceil(lo) / every) * every; e <= hi; e += every) pen.fillText(number(10 ** e) + " µs", Math.min(Math.max(px(10 ** e), 2 * em()), w - 2 * em()), h);
     figures.textContent = title + ": median " + number(found.p50, 3) + ", 99.9 % " + number(found.p99_9, 3) + ", largest " + number(found.max, 3) + " µs of " + found.count;
     canvas.dataset.count = found.count;
   } };
@@ -247,7 +251,7 @@ function groundPlot(panel, ground, time) {
       for (let i = 0; i < ground.t.length; i++) if (ground.t[i] >= from && ground.t[i] <= to) { first ? pen.moveTo(px(ground.t[i]), py(ground.a[i])) : pen.lineTo(px(ground.t[i]), py(ground.a[i])); first = false; }
       pen.stroke();
     };
-    part(t, end, "bar", 0.8); part(0, t, "data", 1.4);
+    part(t, end, "bar", 0.8 * thick()); part(0, t, "data", 1.4 * thick());
     pen.strokeStyle = colour("ink"); pen.lineWidth = 2; pen.beginPath(); pen.moveTo(px(t), 0); pen.lineTo(px(t), h - low); pen.stroke();
     panel.read.textContent = ground.name + ", peak " + number(most, 3) + " " + signs(ground.unit);
     canvas.dataset.cursor = t;

@@ -41,18 +41,20 @@ pub(crate) fn same(a: &str, b: &str) -> bool {
     std::hint::black_box(different) == 0 && a.len() == b.len()
 }
 
-/// The name in `NAME:PORT`, without brackets.
-fn name(host: &str) -> &str {
-    if let Some(rest) = host.strip_prefix('[') {
-        return rest.split(']').next().unwrap_or_default();
-    }
-    host.rsplit_once(':').map_or(host, |(name, _)| name)
+/// The name in `NAME` or `NAME:PORT`, without brackets.
+fn name(host: &str) -> Option<&str> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let digits = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    (port.is_empty() || port.strip_prefix(':').is_some_and(digits)).then_some(name)
 }
 
 /// Whether a request is for this console: a page of another name that was made to lead here (DNS rebinding) is refused. Ports are not
 /// compared, because a tunnel may begin at another one.
 pub(crate) fn is_for(host: Option<&str>, bound: SocketAddr) -> bool {
-    let Some(name) = host.map(name) else { return false };
+    let Some(name) = host.and_then(name) else { return false };
     let address = name.parse::<IpAddr>().ok();
     name.eq_ignore_ascii_case("localhost") || address.is_some_and(|a| a.is_loopback() || a == bound.ip())
 }
@@ -78,7 +80,17 @@ mod tests {
         for good in ["127.0.0.1:8022", "localhost:9999", "[::1]:8022", "LOCALHOST"] {
             assert!(is_for(Some(good), here), "{good}");
         }
-        for bad in ["evil.example", "evil.example:8022", "127.0.0.1.evil.example", "192.168.1.7:8022", ""] {
+        for bad in [
+            "evil.example",
+            "evil.example:8022",
+            "127.0.0.1.evil.example",
+            "192.168.1.7:8022",
+            "localhost:1@evil.example",
+            "localhost:",
+            "[::1]evil.example",
+            "::1",
+            "",
+        ] {
             assert!(!is_for(Some(bad), here), "{bad}");
         }
         assert!(!is_for(None, here));

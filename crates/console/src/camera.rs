@@ -55,6 +55,12 @@ impl Camera {
         let source = match place.strip_prefix("http://") {
             Some(rest) => {
                 let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+                if host.is_empty() || host.contains('@') {
+                    return Err(format!(
+                        "`{place}` is not a camera: give http://HOST/PATH; a name and password cannot be given, open the stream of the \
+                         camera to this machine"
+                    ));
+                }
                 let host = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
                 Source::Mjpeg(host, format!("/{path}"))
             }
@@ -110,10 +116,23 @@ struct Album<'a> {
     number: usize,
     last: f64,
     hub: &'a Hub,
+    /// It was told that no picture comes.
+    lost: bool,
 }
 
 impl Album<'_> {
+    /// Tells once that a camera gives no pictures, until it does.
+    fn miss(&mut self, camera: &Camera, why: &str) {
+        if std::mem::replace(&mut self.lost, true) {
+            return;
+        }
+        let advice = "Check the camera and the network. It is called again; the test is not affected.".to_owned();
+        let t = self.hub.desk().map_or(0.0, |d| d.status().t);
+        self.hub.event(Event { advice, ..Event::now(Kind::State, t, format!("camera {}: {why}", camera.name)) });
+    }
+
     fn add(&mut self, camera: &Camera, kind: &'static str, bytes: Vec<u8>) {
+        self.lost = false;
         let (bytes, stamp) = (Arc::new(bytes), now_ms());
         let t = self.hub.desk().map_or(0.0, |d| d.status().t);
         self.show(camera, t, kind, &bytes);
@@ -147,7 +166,7 @@ impl Album<'_> {
 
 /// Takes pictures until the console ends.
 pub(crate) fn keep(camera: &Camera, number: usize, hub: &Hub, folder: Option<&Path>, over: &AtomicBool) {
-    let mut album = Album { folder, number, last: 0.0, hub };
+    let mut album = Album { folder, number, last: 0.0, hub, lost: false };
     let mut seen: Option<(PathBuf, SystemTime)> = None;
     while !over.load(Ordering::Acquire) {
         match &camera.source {
@@ -171,7 +190,10 @@ pub(crate) fn keep(camera: &Camera, number: usize, hub: &Hub, folder: Option<&Pa
             }
             // A camera that is lost is called again.
             Source::Mjpeg(host, path) => {
-                let _ = receive(camera, host, path, &mut album, over);
+                let ended = receive(camera, host, path, &mut album, over);
+                if !over.load(Ordering::Acquire) {
+                    album.miss(camera, &ended.map_or_else(|e| e.to_string(), |()| "the stream has ended".to_owned()));
+                }
             }
         }
         std::thread::sleep(LOOK);
@@ -218,14 +240,36 @@ fn receive(camera: &Camera, host: &str, path: &str, album: &mut Album<'_>, over:
     Ok(())
 }
 
-/// The first whole JPEG picture: from its start (FF D8) to its end (FF D9), which occurs in no coded data.
+/// The first whole JPEG picture: from its start (FF D8) to its end (FF D9).
 fn cut(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
-    let at = |from: usize, mark: [u8; 2]| bytes[from..].windows(2).position(|w| w == mark).map(|i| from + i);
-    let start = at(0, [0xff, 0xd8])?;
-    let end = at(start + 2, [0xff, 0xd9])? + 2;
+    let start = bytes.windows(2).position(|w| w == [0xff, 0xd8])?;
+    let end = start + length(&bytes[start..])?;
     let picture = bytes[start..end].to_vec();
     bytes.drain(..end);
     Some(picture)
+}
+
+/// Length of the picture that begins here, if all of it is there. Segments are skipped by what they say of their length, because one of them may
+/// hold a preview, a picture with an end of its own.
+fn length(picture: &[u8]) -> Option<usize> {
+    let mut at = 2;
+    loop {
+        let (mark, kind) = (*picture.get(at)?, *picture.get(at + 1)?);
+        match kind {
+            // What is no segment is coded data: its end is the next one that may stand in it.
+            _ if mark != 0xff => at += picture[at..].windows(2).position(|w| w[0] == 0xff && !is_coded(w[1]))?,
+            // Filling.
+            0xff => at += 1,
+            0xd9 => return Some(at + 2),
+            _ if kind == 0x01 || is_coded(kind) => at += 2,
+            _ => at += 2 + usize::from(u16::from_be_bytes([*picture.get(at + 2)?, *picture.get(at + 3)?])).max(2),
+        }
+    }
+}
+
+/// Whether FF and this byte stand in coded data: an escaped FF, a restart.
+fn is_coded(kind: u8) -> bool {
+    matches!(kind, 0x00 | 0xd0..=0xd7)
 }
 
 #[cfg(test)]
@@ -240,12 +284,20 @@ mod tests {
         assert!(cut(&mut bytes).is_none());
         bytes.extend(b"f\xff\xd9");
         assert_eq!(cut(&mut bytes).unwrap(), b"\xff\xd8def\xff\xd9");
+        // A segment with a preview, filling, the start of coded data with an escaped byte and a restart in it: in parts, as they come.
+        let whole = b"\xff\xd8\xff\xe1\x00\x08\xff\xd8aa\xff\xd9\xff\xff\xda\x00\x03hx\xff\x00y\xff\xd3z\xff\xd9";
+        for n in 0..whole.len() {
+            assert!(cut(&mut whole[..n].to_vec()).is_none(), "{n}");
+        }
+        assert_eq!(cut(&mut [b"--b".as_slice(), whole, b"\xff\xd8"].concat()).unwrap(), whole);
     }
 
     #[test]
     fn what_is_no_camera_is_refused() {
         assert!(Camera::new("rtsp://camera/stream").is_err());
         assert!(Camera::new("/no/such/folder").is_err());
+        assert!(Camera::new("http://user:word@camera.lab/stream").unwrap_err().contains("password"));
+        assert!(Camera::new("http://").is_err());
         assert!(Camera::new("http://camera.lab/stream.mjpg").is_ok());
     }
 }

@@ -145,8 +145,8 @@ pub trait Loop: Send + Sync {
     fn t(&self) -> f64;
     /// Whether it has ended, is to end, or stands because of a pause.
     fn ends(&self) -> Ends;
-    /// Keeps a line with the test.
-    fn keep(&self, line: &str);
+    /// Keeps what somebody did with the test.
+    fn keep(&self, who: &str, what: &str);
 }
 
 /// How far the end of a loop is.
@@ -312,7 +312,7 @@ impl RunDesk {
     }
 
     fn keep(&self, who: &str, what: &str) {
-        self.operator.keep(&format!("operator ({who}): {what}"));
+        self.operator.keep(who, what);
     }
 
     /// Waits until the loop shows what was asked for.
@@ -331,7 +331,10 @@ impl RunDesk {
         if matches!(word, Word::Stop | Word::Abort) && self.call_off() {
             return Ok("called off".to_owned());
         }
-        let starts = self.operator.ends() == Ends::Starts;
+        // Rigs may stand ready before the first sample.
+        let ready =
+            |said: &[Said]| !said.is_empty() && said.iter().all(|s| matches!(s.state, State::Idle | State::Armed));
+        let starts = self.operator.ends() == Ends::Starts || ready(&self.operator.said());
         if starts && matches!(word, Word::Pause | Word::Resume | Word::Slower(_)) {
             return Err("the test has not begun".to_owned());
         }

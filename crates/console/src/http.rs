@@ -28,6 +28,12 @@ impl Request {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
+    /// The host that it is for, where it names one and no other.
+    pub(crate) fn host(&self) -> Option<&str> {
+        let mut named = self.headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case("host"));
+        named.next().filter(|_| named.next().is_none()).map(|(_, host)| host.as_str())
+    }
+
     /// Whether a line of the head lists a word.
     pub(crate) fn lists(&self, name: &str, word: &str) -> bool {
         self.header(name).is_some_and(|v| v.split(',').any(|w| w.trim().eq_ignore_ascii_case(word)))
@@ -120,7 +126,8 @@ mod tests {
         let request =
             parse(b"GET /live?x=1 HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\n\r\n").unwrap().unwrap();
         assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/live"));
-        assert_eq!(request.header("HOST"), Some("a"));
+        assert_eq!((request.header("HOST"), request.host()), (Some("a"), Some("a")));
+        assert!(parse(b"GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").unwrap().unwrap().host().is_none());
         assert!(request.lists("connection", "upgrade") && !request.lists("connection", "up"));
         assert!(parse(b"GET / HT").unwrap().is_none());
         assert_eq!(parse(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc").unwrap_err(), Bad::Malformed);

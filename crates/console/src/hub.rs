@@ -36,16 +36,45 @@ pub(crate) struct Turn {
     pub(crate) blocks: Vec<(usize, Vec<f64>)>,
 }
 
+/// When the rows of a topic came that one turn of the server took, ns since 1970: a ring keeps no clock, and between two turns rows are spread
+/// evenly.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamps {
+    /// When the ring was empty before, and when it was emptied.
+    from: u64,
+    to: u64,
+    rows: u64,
+}
+
+impl Stamps {
+    /// Of a row, from 0.
+    pub fn of(self, row: usize) -> u64 {
+        let share = (row as u64 + 1).min(self.rows) as f64 / self.rows.max(1) as f64;
+        self.from + ((self.to - self.from) as f64 * share) as u64
+    }
+}
+
 impl Turn {
+    /// Stamps of so many rows of it.
+    pub(crate) fn stamps(&self, rows: usize) -> Stamps {
+        stamps(self.stamp, self.clock - self.since, rows)
+    }
+
     fn numbers(&self) -> usize {
         self.blocks.iter().map(|b| b.1.len()).sum()
     }
 }
 
+/// Stamps of rows that came in the `span` before `stamp`, both in ms.
+fn stamps(stamp: f64, span: f64, rows: usize) -> Stamps {
+    let to = (stamp * 1e6) as u64;
+    Stamps { from: to.saturating_sub((span * 1e6) as u64), to, rows: rows as u64 }
+}
+
 /// Where the stream goes besides the page.
 pub trait Outlet: Send {
-    /// Takes rows of a topic, in the units of the page, that came at this time, ns since 1970.
-    fn rows(&mut self, index: usize, topic: &Topic, stamp: u64, rows: &[f64]);
+    /// Takes rows of a topic, in the units of the page, and when they came.
+    fn rows(&mut self, index: usize, topic: &Topic, stamps: Stamps, rows: &[f64]);
     /// Takes an event.
     fn event(&mut self, _event: &Event) {}
     /// What went wrong since it was asked last, and what to do about it.
@@ -78,8 +107,9 @@ struct Inner {
     /// Events that were forgotten.
     forgotten: usize,
     latest: Vec<Vec<f64>>,
-    /// When the rings were emptied last, ms since the console began.
+    /// When the rings were emptied last, and when something was in them, ms since the console began.
     emptied: f64,
+    heard: f64,
     /// Of each camera when its newest picture was taken: time of the model, s; ms since the console began.
     pictures: Vec<Option<[f64; 2]>>,
     /// A test that is played back may pass a state again: that is no news.
@@ -287,12 +317,14 @@ impl Hub {
         let inner = &mut *inner;
         let (stamp, clock) = (now_ms(), self.clock());
         let since = std::mem::replace(&mut inner.emptied, clock);
+        // When it was that a state changed, a recording does not say.
+        let when = if inner.again { 0.0 } else { stamp };
         let mut blocks = Vec::new();
         let mut events = Vec::new();
         for (index, source) in inner.sources.iter_mut().enumerate() {
             let rows = match inner.rigs.iter_mut().find(|r| r.topic == index) {
                 Some(Kept { wake, work, watcher, .. }) => source.take(|row| {
-                    events.extend(watcher.look(row, stamp));
+                    events.extend(watcher.look(row, when));
                     if let Some([late, busy]) = watcher.kept_time(row) {
                         wake.record((late * 1e9) as u64);
                         work.record((busy * 1e9) as u64);
@@ -303,9 +335,9 @@ impl Hub {
             let n = source.topic.columns.len();
             if let Some(last) = rows.len().checked_sub(n) {
                 inner.latest[index].copy_from_slice(&rows[last..]);
-                let ns = (stamp * 1e6) as u64;
                 if source.topic.open {
-                    inner.outlets.iter_mut().for_each(|o| o.rows(index, &source.topic, ns, &rows));
+                    let when = stamps(stamp, clock - since, rows.len() / n.max(1));
+                    inner.outlets.iter_mut().for_each(|o| o.rows(index, &source.topic, when, &rows));
                 }
                 blocks.push((index, rows));
             }
@@ -316,6 +348,7 @@ impl Hub {
         }
         events.into_iter().for_each(|e| inner.event(e));
         if !blocks.is_empty() {
+            inner.heard = clock;
             inner.last += 1;
             let turn = Turn { number: inner.last, stamp, clock, since, blocks };
             inner.numbers += turn.numbers();
@@ -334,6 +367,7 @@ impl Hub {
             let mut status = said.map_or_else(|| json!({}), |s| s.json());
             let picture = |p: &Option<[f64; 2]>| p.map_or(Value::Null, |[t, clock]| json!({ "t": t, "clock": clock }));
             status["clock"] = json!(clock);
+            status["silent"] = json!((clock - inner.heard) * 1e-3);
             status["refused"] = json!(self.0.refused.load(Ordering::Relaxed));
             status["pictures"] = inner.pictures.iter().map(picture).collect();
             status["rigs"] = rigs.into();

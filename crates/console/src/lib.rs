@@ -24,6 +24,6 @@ mod viewer;
 pub use access::Keys;
 pub use desk::{Command, Desk, Ends, Level, Loop, Pace, RunDesk, Start, Status};
 pub use events::{Event, Kind, advice};
-pub use hub::{Hub, Outlet};
+pub use hub::{Hub, Outlet, Stamps};
 pub use server::{Console, Extras, Serving};
 pub use topic::{Column, Feed, Topic};

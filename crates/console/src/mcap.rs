@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::events::Event;
-use crate::hub::{Hub, Outlet};
-use crate::topic::Topic;
+use crate::hub::{Hub, Outlet, Stamps};
+use crate::topic::{Column, Topic};
 
 const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', b'0', b'\r', b'\n'];
 const HEADER: u8 = 0x01;
@@ -25,9 +25,9 @@ const DATA_END: u8 = 0x0f;
 /// Number of the channel of events; topics are counted from 1.
 const EVENTS: u16 = u16::MAX;
 
-/// A row as a JSON object: time of the row, then its columns by their names.
-pub(crate) fn row_json(topic: &Topic, row: &[f64]) -> Value {
-    let entries = topic.columns.iter().zip(row).map(|(c, x)| (c.name.clone(), json!(x)));
+/// A row as a JSON object: its columns by their names. One without a name holds nothing.
+pub(crate) fn row_json(columns: &[Column], row: &[f64]) -> Value {
+    let entries = columns.iter().zip(row).filter(|(c, _)| c.is_named()).map(|(c, x)| (c.name.clone(), json!(x)));
     Value::Object(entries.collect::<Map<String, Value>>())
 }
 
@@ -90,17 +90,15 @@ impl<W: Write> Writer<W> {
         self.record(MESSAGE, &content)
     }
 
-    pub(crate) fn rows(&mut self, index: usize, topic: &Topic, stamp: u64, rows: &[f64]) -> io::Result<()> {
+    pub(crate) fn rows(&mut self, index: usize, topic: &Topic, stamps: Stamps, rows: &[f64]) -> io::Result<()> {
         let number = u16::try_from(index + 1).unwrap_or(EVENTS - 1);
         if !self.known.contains_key(&number) {
-            let property = |c: &crate::topic::Column| {
-                (c.name.clone(), json!({ "type": ["number", "null"], "description": c.unit }))
-            };
-            let properties: Map<String, Value> = topic.columns.iter().map(property).collect();
+            let property = |c: &Column| (c.name.clone(), json!({ "type": ["number", "null"], "description": c.unit }));
+            let properties: Map<String, Value> = topic.columns.iter().filter(|c| c.is_named()).map(property).collect();
             self.channel(number, &topic.name, &json!({ "type": "object", "properties": properties }))?;
         }
-        for row in rows.chunks_exact(topic.columns.len().max(1)) {
-            self.message(number, stamp, &row_json(topic, row))?;
+        for (i, row) in rows.chunks_exact(topic.columns.len().max(1)).enumerate() {
+            self.message(number, stamps.of(i), &row_json(&topic.columns, row))?;
         }
         Ok(())
     }
@@ -110,7 +108,9 @@ impl<W: Write> Writer<W> {
             "t": { "type": "number" }, "kind": { "type": "string" }, "text": { "type": "string" }, "who": { "type": "string" },
         } });
         self.channel(EVENTS, "events", &schema)?;
-        self.message(EVENTS, (event.stamp * 1e6) as u64, &event.json())
+        // One of a test that is played back has no time of its own.
+        let stamp = if event.stamp > 0.0 { event.stamp } else { crate::hub::now_ms() };
+        self.message(EVENTS, (stamp * 1e6) as u64, &event.json())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -165,8 +165,8 @@ impl McapFile {
 }
 
 impl Outlet for McapFile {
-    fn rows(&mut self, index: usize, topic: &Topic, stamp: u64, rows: &[f64]) {
-        self.attempt(|w| w.rows(index, topic, stamp, rows));
+    fn rows(&mut self, index: usize, topic: &Topic, stamps: Stamps, rows: &[f64]) {
+        self.attempt(|w| w.rows(index, topic, stamps, rows));
     }
 
     fn event(&mut self, event: &Event) {
@@ -185,19 +185,19 @@ impl Outlet for McapFile {
 }
 
 /// Sends the stream from now on to whoever asked for it, until one of them ends.
-pub(crate) fn stream(hub: &Hub, stream: TcpStream, over: &AtomicBool) {
+pub(crate) fn stream(hub: &Hub, stream: TcpStream, ended: &AtomicBool) {
     // However it ends, it is this reader that ends.
-    let _ = send(hub, stream, over);
+    let _ = send(hub, stream, ended);
 }
 
-fn send(hub: &Hub, mut stream: TcpStream, over: &AtomicBool) -> io::Result<()> {
+fn send(hub: &Hub, mut stream: TcpStream, ended: &AtomicBool) -> io::Result<()> {
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nConnection: close\r\nCache-Control: no-store\r\n\r\n")?;
     let mut writer = Writer::new(BufWriter::new(stream))?;
     let mut topics = hub.topics();
     let (mut last, mut seen) = (hub.turns(0).last().map_or(0, |t| t.number), 0);
     loop {
-        let ending = over.load(Ordering::Acquire);
+        let ends = ended.load(Ordering::Acquire);
         let (events, next) = hub.events(seen);
         seen = next;
         events.iter().try_for_each(|event| writer.event(event))?;
@@ -209,11 +209,12 @@ fn send(hub: &Hub, mut stream: TcpStream, over: &AtomicBool) -> io::Result<()> {
                     topics = hub.topics();
                 }
                 if let Some(topic) = topics.get(*index).filter(|t| t.open) {
-                    writer.rows(*index, topic, (turn.stamp * 1e6) as u64, rows)?;
+                    let stamps = turn.stamps(rows.len() / topic.columns.len().max(1));
+                    writer.rows(*index, topic, stamps, rows)?;
                 }
             }
         }
-        if ending {
+        if ends {
             return writer.end();
         }
         writer.flush()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tungstenite::handshake::derive_accept_key;
 
@@ -20,6 +20,8 @@ const TURN: Duration = Duration::from_millis(10);
 const STATUS: u64 = 10;
 /// Most connections at once. Whoever comes then takes the place of another one, see [`Door`].
 const CONNECTIONS: usize = 48;
+/// Longest time that those who are connected may take to leave when the console ends.
+const LEAVING: Duration = Duration::from_secs(10);
 
 /// What a console serves besides its page.
 #[derive(Clone, Debug, Default)]
@@ -47,13 +49,10 @@ pub struct Serving {
     pub keep_off: Option<usize>,
 }
 
-/// A console that is served; dropped, it ends.
+/// A console that is served; dropped, it ends when whoever looks has seen its end.
 pub struct Console {
-    address: SocketAddr,
-    keys: Keys,
-    over: Arc<AtomicBool>,
+    server: Arc<Server>,
     threads: Vec<JoinHandle<()>>,
-    connections: Arc<AtomicUsize>,
 }
 
 struct Server {
@@ -61,9 +60,11 @@ struct Server {
     keys: Keys,
     address: SocketAddr,
     extras: Extras,
-    over: Arc<AtomicBool>,
+    over: AtomicBool,
+    /// Everything that was in the rings when it was over can be shown.
+    shown: AtomicBool,
     door: Door,
-    connections: Arc<AtomicUsize>,
+    connections: AtomicUsize,
     viewers: AtomicU64,
 }
 
@@ -93,6 +94,13 @@ impl Door {
         Some(guest)
     }
 
+    /// Sends away whoever has not asked for anything that goes on.
+    fn close(&self) {
+        let idle = |g: &&Arc<Guest>| g.rank.load(Ordering::Acquire) < viewer::LOOKS;
+        // One that is gone already needs not be sent away.
+        lock(&self.0).iter().filter(idle).for_each(|g| drop(g.stream.shutdown(Shutdown::Both)));
+    }
+
     fn leave(&self, guest: &Arc<Guest>) {
         lock(&self.0).retain(|g| !Arc::ptr_eq(g, guest));
     }
@@ -117,19 +125,17 @@ impl Console {
         let listener =
             TcpListener::bind(address).map_err(|e| format!("the console cannot listen at {address}: {e}"))?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
-        let (over, connections) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-        let cameras = extras.cameras.clone();
         let server = Arc::new(Server {
             hub: hub.clone(),
-            keys: keys.clone(),
+            keys,
             address,
             extras,
-            over: over.clone(),
+            over: AtomicBool::new(false),
+            shown: AtomicBool::new(false),
             door: Door::default(),
-            connections: connections.clone(),
+            connections: AtomicUsize::new(0),
             viewers: AtomicU64::new(0),
         });
-        let (shown, hub, ends) = (hub, hub.clone(), over.clone());
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             let run = move || {
                 give_way(keep_off);
@@ -137,60 +143,62 @@ impl Console {
             };
             thread::Builder::new().name(name.to_owned()).spawn(run).map_err(|e| e.to_string())
         };
+        let pumped = server.clone();
         let pump = move || {
             let mut turns = 0u64;
-            while !ends.load(Ordering::Acquire) {
-                hub.turn(turns.is_multiple_of(STATUS));
+            while !pumped.over.load(Ordering::Acquire) {
+                pumped.hub.turn(turns.is_multiple_of(STATUS));
                 turns += 1;
                 thread::sleep(TURN);
             }
-            hub.end();
+            pumped.hub.end();
+            pumped.shown.store(true, Ordering::Release);
         };
         let mut threads = vec![spawn("interfield-console", Box::new(pump))?];
-        threads.push(spawn("interfield-console-door", Box::new(move || accept(&server, &listener)))?);
-        for (number, source) in cameras.into_iter().enumerate() {
-            let (over, pictures, hub) = (over.clone(), pictures.clone(), shown.clone());
-            let run = move || camera::keep(&source, number, &hub, pictures.as_deref(), &over);
+        let door = server.clone();
+        threads.push(spawn("interfield-console-door", Box::new(move || accept(&door, &listener)))?);
+        for (number, source) in server.extras.cameras.iter().cloned().enumerate() {
+            let (server, pictures) = (server.clone(), pictures.clone());
+            let run = move || camera::keep(&source, number, &server.hub, pictures.as_deref(), &server.over);
             threads.push(spawn("interfield-camera", Box::new(run))?);
         }
-        Ok(Console { address, keys, over, threads, connections })
+        Ok(Console { server, threads })
     }
 
     /// Where it is.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address
     }
 
     /// Where viewers look.
     pub fn page(&self) -> String {
-        let view = self.keys.viewer.as_ref().map_or_else(String::new, |key| format!("#view={key}"));
-        format!("http://{}/{view}", self.address)
+        let view = self.keys().viewer.as_ref().map_or_else(String::new, |key| format!("#view={key}"));
+        format!("http://{}/{view}", self.address())
     }
 
     /// Where the operator looks; whoever has this address commands.
     pub fn operator_page(&self) -> String {
-        format!("http://{}/#key={}", self.address, self.keys.operator)
+        format!("http://{}/#key={}", self.address(), self.keys().operator)
     }
 
     /// Its keys.
     pub fn keys(&self) -> &Keys {
-        &self.keys
+        &self.server.keys
     }
 
     /// Ends it when everything was shown to whoever looks.
     pub fn end(&mut self) {
-        self.over.store(true, Ordering::Release);
+        self.server.over.store(true, Ordering::Release);
         // The door waits for a connection: it is given one.
-        let _ = TcpStream::connect_timeout(&self.address, Duration::from_millis(200));
+        let _ = TcpStream::connect_timeout(&self.address(), Duration::from_millis(200));
         for thread in self.threads.drain(..) {
             // A panic there is no reason for one here.
             let _ = thread.join();
         }
-        // Viewers see the last state, and have a second for it.
-        for _ in 0..100 {
-            if self.connections.load(Ordering::Acquire) == 0 {
-                return;
-            }
+        self.server.door.close();
+        // Viewers see the last state. Each says when it has; how long one that does not may take is bounded where it is served.
+        let begun = Instant::now();
+        while self.server.connections.load(Ordering::Acquire) > 0 && begun.elapsed() < LEAVING {
             thread::sleep(TURN);
         }
     }
@@ -269,8 +277,9 @@ fn meet(server: &Server, rank: &AtomicU8, mut stream: TcpStream) {
             return http::refuse(&mut stream, "431 Request Header Fields Too Large", "the request is too long");
         }
     };
-    if !is_for(request.header("host"), server.address) {
-        return http::refuse(&mut stream, "421 Misdirected Request", "this console has another name");
+    if !is_for(request.host(), server.address) {
+        let why = format!("this console has another name: open it as http://{}/", server.address);
+        return http::refuse(&mut stream, "421 Misdirected Request", &why);
     }
     if request.method != "GET" {
         return http::refuse(&mut stream, "405 Method Not Allowed", "only GET is answered");
@@ -283,7 +292,7 @@ fn meet(server: &Server, rank: &AtomicU8, mut stream: TcpStream) {
         }
         "/live.mcap" if server.extras.mcap && is_open(server, &request) => {
             rank.store(viewer::LOOKS, Ordering::Release);
-            mcap::stream(&server.hub, stream, &server.over)
+            mcap::stream(&server.hub, stream, &server.shown)
         }
         path if path.starts_with("/camera/") && is_open(server, &request) => {
             let number = path["/camera/".len()..].parse().ok();
@@ -307,12 +316,14 @@ fn meet(server: &Server, rank: &AtomicU8, mut stream: TcpStream) {
 fn is_open(server: &Server, request: &Request) -> bool {
     let Some(key) = &server.keys.viewer else { return true };
     let bearer = request.header("authorization").and_then(|v| v.strip_prefix("Bearer "));
-    let cookie = request.header("cookie").and_then(|v| v.split(';').find_map(|c| c.trim().strip_prefix("view=")));
-    bearer.or(cookie).is_some_and(|given| crate::access::same(given, key))
+    // Cookies know no ports: that of each console has the port in its name.
+    let cookies = request.header("cookie").unwrap_or_default().split(';');
+    let given = cookies.filter_map(|c| c.trim().strip_prefix("view").and_then(|c| c.split_once('=')).map(|c| c.1));
+    given.chain(bearer).any(|given| crate::access::same(given, key))
 }
 
 fn upgrade(server: &Server, rank: &AtomicU8, request: &Request, mut stream: TcpStream) {
-    if !is_from(request.header("origin"), request.header("host")) {
+    if !is_from(request.header("origin"), request.host()) {
         return http::refuse(&mut stream, "403 Forbidden", "another page may not use this console");
     }
     let asked = request.lists("connection", "upgrade") && request.lists("upgrade", "websocket");
@@ -328,5 +339,5 @@ fn upgrade(server: &Server, rank: &AtomicU8, request: &Request, mut stream: TcpS
         return;
     }
     let number = server.viewers.fetch_add(1, Ordering::Relaxed) + 1;
-    viewer::serve(number, &server.hub, &server.keys, stream, rank, &server.over);
+    viewer::serve(number, &server.hub, &server.keys, stream, rank, &server.shown);
 }

@@ -23,6 +23,11 @@ impl Column {
         Column { name: name.into(), unit: unit.into(), factor, peak: false }
     }
 
+    /// Whether it holds something.
+    pub(crate) fn is_named(&self) -> bool {
+        !self.name.is_empty()
+    }
+
     /// The same, of which no peak is left out.
     #[must_use]
     pub fn peak(self) -> Self {

@@ -1,12 +1,13 @@
-//! The stream as JSON over UDP, one datagram for each row, as PlotJuggler reads it: `{"timestamp": s, "TOPIC": {"COLUMN": value}}`.
+//! The stream as JSON over UDP, a datagram for each row (several for one of very many columns), as PlotJuggler
+//! reads it: `{"timestamp": s, "TOPIC": {"COLUMN": value}}`.
 
 use std::net::{SocketAddr, UdpSocket};
 
 use serde_json::json;
 
-use crate::hub::Outlet;
+use crate::hub::{Outlet, Stamps};
 use crate::mcap::row_json;
-use crate::topic::Topic;
+use crate::topic::{Column, Topic};
 
 /// Longest datagram that every system takes.
 const LONGEST: usize = 60_000;
@@ -29,15 +30,25 @@ impl UdpJson {
     }
 }
 
+impl UdpJson {
+    /// Sends these columns of a row; what is too long for a datagram in halves.
+    fn send(&self, topic: &str, seconds: f64, columns: &[Column], row: &[f64]) {
+        let text = json!({ "timestamp": seconds, topic: row_json(columns, row) }).to_string();
+        if text.len() > LONGEST && columns.len() > 1 {
+            let half = columns.len() / 2;
+            self.send(topic, seconds, &columns[..half], &row[..half]);
+            self.send(topic, seconds, &columns[half..], &row[half..]);
+            return;
+        }
+        // Whoever listens may not be there yet.
+        let _ = self.socket.send_to(text.as_bytes(), self.to);
+    }
+}
+
 impl Outlet for UdpJson {
-    fn rows(&mut self, _: usize, topic: &Topic, stamp: u64, rows: &[f64]) {
-        for row in rows.chunks_exact(topic.columns.len().max(1)) {
-            let text =
-                json!({ "timestamp": stamp as f64 * 1e-9, topic.name.as_str(): row_json(topic, row) }).to_string();
-            if text.len() <= LONGEST {
-                // Whoever listens may not be there yet.
-                let _ = self.socket.send_to(text.as_bytes(), self.to);
-            }
+    fn rows(&mut self, _: usize, topic: &Topic, stamps: Stamps, rows: &[f64]) {
+        for (i, row) in rows.chunks_exact(topic.columns.len().max(1)).enumerate() {
+            self.send(&topic.name, stamps.of(i) as f64 * 1e-9, &topic.columns, row);
         }
     }
 }

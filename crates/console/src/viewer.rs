@@ -2,6 +2,7 @@
 //! has shown what it got, and what it missed is thinned.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -37,6 +38,8 @@ const FRESH: f64 = 3000.0;
 const OTHER: &str = "another operator commands now";
 /// A viewer that says nothing for this long is gone; the page speaks every second.
 const SILENCE: Duration = Duration::from_secs(30);
+/// Longest time that a viewer may take to say that it goes.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A viewer.
 struct Viewer<'a> {
@@ -77,7 +80,7 @@ pub(crate) const LOOKS: u8 = 1;
 pub(crate) const COMMANDS: u8 = 2;
 
 /// Serves a viewer until it is gone, or the console ends.
-pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, rank: &AtomicU8, over: &AtomicBool) {
+pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, rank: &AtomicU8, ended: &AtomicBool) {
     rank.store(LOOKS, Ordering::Release);
     let config = WebSocketConfig::default()
         .max_message_size(Some(LONGEST))
@@ -114,15 +117,14 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, rank
     };
     hub.viewers().fetch_add(1, Ordering::Relaxed);
     // However it ends, it is the viewer that ends.
-    let _ = viewer.attend(over);
+    let _ = viewer.attend(ended);
     hub.viewers().fetch_sub(1, Ordering::Relaxed);
     let mut holder = hub.holder();
     if holder.as_ref().is_some_and(|h| h.0 == number) {
         *holder = None;
     }
     drop(holder);
-    let _ = viewer.socket.close(None);
-    let _ = viewer.socket.flush();
+    viewer.leave();
 }
 
 /// What is said of a command that comes too late.
@@ -144,19 +146,34 @@ impl From<Error> for Gone {
 }
 
 impl Viewer<'_> {
-    fn attend(&mut self, over: &AtomicBool) -> Result<(), Gone> {
+    fn attend(&mut self, ended: &AtomicBool) -> Result<(), Gone> {
         loop {
-            let ending = over.load(Ordering::Acquire);
+            let last = ended.load(Ordering::Acquire);
             self.listen()?;
             self.answer()?;
-            if self.may_look {
+            // The end is sent to whoever is there, also to one that has not shown what it got before.
+            if self.may_look && (last || self.sent - self.shown < WINDOW) {
                 self.show()?;
             }
-            if ending {
+            if last {
                 return Ok(());
             }
             if self.heard.elapsed() > SILENCE {
                 return Err(Gone);
+            }
+        }
+    }
+
+    /// Ends the connection when the viewer has taken what was sent: what it still says is read, because a connection that is closed over unread
+    /// bytes is reset, and what is under way is lost.
+    fn leave(&mut self) {
+        let begun = Instant::now();
+        let closing = self.socket.close(None).and_then(|()| self.socket.flush());
+        while closing.is_ok() && begun.elapsed() < FAREWELL {
+            match self.socket.read() {
+                Err(Error::Io(e)) if e.kind() == ErrorKind::WouldBlock || e.kind() == ErrorKind::TimedOut => {}
+                Err(_) => return,
+                Ok(_) => {}
             }
         }
     }
@@ -172,9 +189,7 @@ impl Viewer<'_> {
                     self.count()?;
                     continue;
                 }
-                Err(Error::Io(e))
-                    if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
-                {
+                Err(Error::Io(e)) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     return Ok(());
                 }
                 Err(_) => return Err(Gone),
@@ -303,10 +318,12 @@ impl Viewer<'_> {
         let free = holder.as_ref().is_none_or(|h| h.0 == self.number);
         let answer = if free || message["take"] == true {
             *holder = Some((self.number, self.who.clone()));
-            json!({ "desk": "operator", "key": true })
+            // Pictures are asked for with the key of a viewer.
+            json!({ "desk": "operator", "key": true, "view": self.keys.viewer })
         } else {
             let other = holder.as_ref().map_or("", |h| h.1.as_str());
-            json!({ "desk": "viewer", "key": true, "why": format!("{other} commands now. Take over only after you have spoken with each other.") })
+            let why = format!("{other} commands now. Take over only after you have spoken with each other.");
+            json!({ "desk": "viewer", "key": true, "view": self.keys.viewer, "why": why })
         };
         drop(holder);
         self.say(&answer)
@@ -351,11 +368,8 @@ impl Viewer<'_> {
         Ok(None)
     }
 
-    /// Sends what is new, if the viewer has shown what it got before.
+    /// Sends what is new.
     fn show(&mut self) -> Result<(), Gone> {
-        if self.sent - self.shown >= WINDOW {
-            return Ok(());
-        }
         let version = self.hub.version();
         if version != self.version {
             self.version = version;

@@ -227,6 +227,11 @@ impl Monitor {
         }
     }
 
+    /// Net work of the multipliers so far, J.
+    pub fn net_work(&self) -> f64 {
+        self.net_work
+    }
+
     /// The findings so far.
     pub fn quality(&self) -> Quality {
         let mut rows = self.rows.clone();

@@ -367,6 +367,16 @@ impl Simulation {
         self.monitor.as_ref().map(Monitor::quality)
     }
 
+    /// Net work of the multipliers so far, J: the energy that the cuts create or lose. `None` of a structure in one piece.
+    pub fn interface_work(&self) -> Option<f64> {
+        self.monitor.as_ref().map(Monitor::net_work)
+    }
+
+    /// Present gap at cut `row` of [`Simulation::interface`].
+    pub fn interface_gap(&self, row: usize) -> f64 {
+        self.cuts.get(row).map_or(0.0, |cut| gap(self.coupling.as_ref(), *cut, 0))
+    }
+
     /// Present force through cut `row` of [`Simulation::interface`], on its first side.
     pub fn interface_force(&self, row: usize) -> f64 {
         self.cuts.get(row).map_or(0.0, |cut| interface_force(self.coupling.as_ref(), cut.plus))

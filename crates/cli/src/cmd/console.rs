@@ -181,26 +181,41 @@ fn tracks(
     for specimen in &structure.model.specimens {
         let path = recording(reader.path(), several.then_some(specimen.name.as_str()));
         if let Ok(recorded) = again(&path) {
-            notes(hub, &recorded);
-            tracks.push(rig(hub, recorded, specimen, &structure.model.units)?);
+            let log = recorded.log().to_owned();
+            let track = rig(hub, recorded, specimen, &structure.model.units)?;
+            notes(hub, &log, |t| track.of_the_test(t));
+            tracks.push(track);
         }
+    }
+    if structure.model.specimens.is_empty() {
+        notes(hub, reader.log(), |t| t);
     }
     Ok(tracks)
 }
 
-/// What was said and noted during the test.
-fn notes(hub: &Hub, recorded: &Reader) {
-    for line in recorded.log().lines() {
-        let Some((when, what)) = line.split_once(": ") else { continue };
-        let t = when.split_whitespace().next().and_then(|t| t.parse().ok()).unwrap_or(0.0);
-        let (kind, rest) = match [what.strip_prefix("note"), what.strip_prefix("operator")] {
-            [Some(rest), _] => (Kind::Note, rest),
-            [_, Some(rest)] => (Kind::Command, rest),
-            _ => continue,
+/// What was said and noted during the test: `[WHEN: ]operator|note[ (WHO)]: WHAT`, with seconds of the laboratory or of the model.
+fn notes(hub: &Hub, log: &str, of_the_test: impl Fn(f64) -> f64) {
+    for line in log.lines() {
+        let kinds = [("operator", Kind::Command), ("note", Kind::Note)];
+        let begins = |what: &str| kinds.iter().find_map(|(name, kind)| Some((*kind, what.strip_prefix(name)?)));
+        let (when, found) = match (begins(line), line.split_once(": ")) {
+            (Some(found), _) => ("", Some(found)),
+            (None, Some((when, what))) => (when, begins(what)),
+            (None, None) => continue,
         };
-        // ` (WHO): WHAT`, or `: WHAT` where nobody gave a name.
+        let Some((kind, rest)) = found else { continue };
+        let t = match when.strip_prefix("t = ") {
+            Some(model) => seconds(model),
+            None => seconds(when).map(&of_the_test),
+        };
+        // Where nobody gave a name there is none.
         let named = rest.strip_prefix(" (").and_then(|r| r.split_once("): "));
         let (who, text) = named.unwrap_or(("", rest.trim_start_matches(": ")));
-        hub.event(Event { stamp: 0.0, ..Event::now(kind, t, text).by(who) });
+        hub.event(Event { stamp: 0.0, ..Event::now(kind, t.unwrap_or(0.0).max(0.0), text).by(who) });
     }
+}
+
+/// The number at the start of a text.
+fn seconds(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
 }

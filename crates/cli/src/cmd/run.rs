@@ -316,6 +316,7 @@ impl Desk {
         let elsewhere = model.specimens.iter().filter(|s| arm && s.at.is_some());
         let confirm: Vec<String> = elsewhere.map(|s| s.name.clone()).collect();
         about["confirm"] = json!(confirm);
+        about["clocked"] = json!(real_time.real_time);
         let results = prepared.files.as_ref().map(|f| f.results.clone());
         let beside = Beside {
             model: Some(loaded.path()),
@@ -326,7 +327,7 @@ impl Desk {
         let opened = console::open(args, about, beside);
         let opened = opened.map_err(|message| Refused::new(Cause::Input, message, console::HELP))?;
         let Some((hub, console)) = opened else { return Ok(None) };
-        let operator = Box::new(console::Commanded(prepared.operator().clone()));
+        let operator = Box::new(console::Commanded::run(prepared.operator().clone()));
         let desk = RunDesk::new(&hub, operator, real_time.real_time, console::time_scale(model), confirm);
         hub.commanded_by(desk.clone());
         let shown = console::shown(&hub, model);
@@ -357,8 +358,7 @@ impl Desk {
     }
 
     fn observer(&self, run: &Run) -> console::Observer {
-        let free = run.simulation().free().to_vec();
-        console::Observer::new(&self.hub, run.model(), free, self.desk.clone())
+        console::Observer::new(&self.hub, run, self.desk.clone())
     }
 
     /// Shows how it ended.

@@ -2,9 +2,9 @@
 
 use interfield_console::{Column, Topic};
 use interfield_lab::compensate::ADAPTED;
-use interfield_lab::controller::live::{LIVE_COLUMNS, LIVE_HEAD};
+use interfield_lab::controller::live::{Bar, LIVE_ADAPTED, LIVE_COLUMNS, LIVE_HEAD, Limited};
 use interfield_lab::controller::{COLUMNS, Controller};
-use interfield_lab::safety::monitor::{MEASURED, MEASURES};
+use interfield_lab::safety::monitor::MEASURED;
 use interfield_lab::safety::{Action, Trip};
 use interfield_language::Model;
 use interfield_language::model::{EnergyPart, Load, Quantity};
@@ -94,23 +94,31 @@ fn dimension(trip: Trip) -> Dimension {
     match trip {
         Trip::MeasuredVelocity | Trip::Velocity => Dimension::VELOCITY,
         Trip::MeasuredAcceleration => Dimension::ACCELERATION,
-        Trip::Force => Dimension::FORCE,
+        Trip::Force | Trip::Load => Dimension::FORCE,
         Trip::ForceRate => Dimension::FORCE.per(Dimension::TIME),
         Trip::Energy | Trip::Indicator => Dimension::NONE,
         _ => Dimension::LENGTH,
     }
 }
 
-fn unit_of(actuator: &Actuator, dim: Dimension, units: &UnitSystem) -> (String, f64) {
-    if dim == Dimension::NONE { ("%".to_owned(), 0.01) } else { actuator.unit(dim, units) }
+fn unit_of(own: impl Fn(Dimension) -> (String, f64), dim: Dimension) -> (String, f64) {
+    if dim == Dimension::NONE { ("%".to_owned(), 0.01) } else { own(dim) }
+}
+
+/// Unit in which it is told by how much transducers contradict each other.
+fn disagreement_unit(specimen: &Specimen, units: &UnitSystem) -> (String, f64) {
+    let dim = Dimension::LENGTH;
+    specimen.further_transducers().next().map_or_else(|| (units.label(dim), units.factor(dim)), |t| t.unit(dim, units))
 }
 
 /// Columns of the live rows of a rig, with their units.
 pub(crate) fn rig_topic(specimen: &Specimen, controller: &Controller, units: &UnitSystem) -> Topic {
-    let head = |name: &&str| {
-        let seconds = matches!(*name, "time" | "model" | "wake" | "work");
-        let column = Column::new(*name, if seconds { "s" } else { "" }, 1.0);
-        if matches!(*name, "wake" | "work") { column.peak() } else { column }
+    let (length, metres) = disagreement_unit(specimen, units);
+    let head = |name: &&str| match *name {
+        "time" | "model" => Column::new(*name, "s", 1.0),
+        "wake" | "work" => Column::new(*name, "s", 1.0).peak(),
+        "disagreement" => Column::new(*name, &length, 1.0 / metres).peak(),
+        name => Column::new(name, "", 1.0),
     };
     let mut columns: Vec<Column> = LIVE_HEAD.iter().map(head).collect();
     for (i, actuator) in specimen.actuators.iter().enumerate() {
@@ -125,12 +133,14 @@ pub(crate) fn rig_topic(specimen: &Specimen, controller: &Controller, units: &Un
             columns.push(if column == "error" { made.peak() } else { made });
         }
         for trip in MEASURED {
-            let (label, unit) = unit_of(actuator, dimension(trip), units);
+            let (label, unit) = unit_of(|dim| actuator.unit(dim, units), dimension(trip));
             columns.push(Column::new(format!("{}.limit.{}", actuator.name, trip.name()), label, 1.0 / unit).peak());
         }
+        let (label, unit) = actuator.unit(Dimension::FORCE, units);
+        columns.push(Column::new(format!("{}.limit.{}", actuator.name, Trip::Load.name()), label, 1.0 / unit).peak());
         for k in 0..ADAPTED {
-            let name = controller.adapts(i).get(k).map_or_else(|| format!("unused{k}"), |n| (*n).to_owned());
-            columns.push(Column::new(format!("{}.{name}", actuator.name), "", 1.0));
+            let name = controller.adapts(i).get(k).map(|n| format!("{}.{n}", actuator.name));
+            columns.push(Column::new(name.unwrap_or_default(), "", 1.0));
         }
     }
     for transducer in specimen.further_transducers() {
@@ -141,6 +151,12 @@ pub(crate) fn rig_topic(specimen: &Specimen, controller: &Controller, units: &Un
         let (label, unit) = cell.unit(Dimension::FORCE, units);
         columns.push(Column::new(format!("{}.force", cell.name), label, 1.0 / unit));
     }
+    for sensor in specimen.further_transducers().chain(specimen.further_load_cells()) {
+        for trip in MEASURED {
+            let (label, unit) = unit_of(|dim| sensor.unit(dim, units), dimension(trip));
+            columns.push(Column::new(format!("{}.limit.{}", sensor.name, trip.name()), label, 1.0 / unit).peak());
+        }
+    }
     columns.resize_with(controller.shown(), || Column::new("", "", 1.0));
     Topic { name: format!("rig.{}", specimen.name), columns, time: 0, rig: true, open: true }
 }
@@ -150,19 +166,31 @@ pub(crate) fn rig_about(specimen: &Specimen, controller: &Controller, units: &Un
     let start = |i: usize| LIVE_HEAD.len() + i * LIVE_COLUMNS;
     let actuator = |(i, a): (usize, &Actuator)| {
         json!({
-            "name": a.name, "column": start(i), "adapted": start(i) + COLUMNS.len() + MEASURES, "adapts": controller.adapts(i),
+            "name": a.name, "column": start(i), "adapted": start(i) + LIVE_ADAPTED, "adapts": controller.adapts(i),
             "length": a.unit(Dimension::LENGTH, units).0, "force": a.unit(Dimension::FORCE, units).0,
         })
     };
     let several = specimen.actuators.len() > 1;
-    let bar = |b: &interfield_lab::controller::live::Bar| {
-        let a = &specimen.actuators[b.actuator];
-        let (label, unit) = unit_of(a, dimension(b.trip), units);
+    let transducers: Vec<_> = specimen.further_transducers().collect();
+    let load_cells: Vec<_> = specimen.further_load_cells().collect();
+    let bar = |b: &Bar| {
+        let dim = dimension(b.trip);
+        let (whose, (label, unit)) = match b.of {
+            Limited::Rig if b.trip == Trip::Disagreement => (None, disagreement_unit(specimen, units)),
+            Limited::Rig => (None, ((if b.trip == Trip::Deadline { "targets" } else { "samples" }).to_owned(), 1.0)),
+            Limited::Actuator(i) => {
+                let a = &specimen.actuators[i];
+                (several.then_some(&a.name), unit_of(|dim| a.unit(dim, units), dim))
+            }
+            Limited::Transducer(i) => (Some(&transducers[i].name), unit_of(|dim| transducers[i].unit(dim, units), dim)),
+            Limited::LoadCell(i) => (Some(&load_cells[i].name), unit_of(|dim| load_cells[i].unit(dim, units), dim)),
+        };
         let name = b.trip.name().replace('-', " ");
         let action = Action::ALL.iter().find(|x| x.0 == b.action).map_or("", |x| x.1);
         json!({
-            "label": if several { format!("{name}, {}", a.name) } else { name }, "topic": topic.name,
-            "column": start(b.actuator) + b.column, "limit": b.limit / unit, "unit": label, "action": action,
+            "label": whose.map_or_else(|| name.clone(), |whose| format!("{name}, {whose}")), "topic": topic.name,
+            "column": b.column, "limit": b.limit / unit, "unit": label, "action": action,
+            "counts": b.of == Limited::Rig && b.trip != Trip::Disagreement,
         })
     };
     json!({

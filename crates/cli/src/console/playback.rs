@@ -44,6 +44,11 @@ pub(crate) struct Track {
 }
 
 impl Track {
+    /// The time of the test at this time of the file.
+    pub(crate) fn of_the_test(&self, t: f64) -> f64 {
+        (t - self.begins) / self.scale
+    }
+
     /// Goes to a time of the test.
     pub(crate) fn seek(&mut self, t: f64) {
         let t = self.begins + t * self.scale;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use interfield::{Moment, Operator};
+use interfield::{Moment, Operator, Run};
 use interfield_console::{Column, Ends, Feed, Hub, Loop, Pace, RunDesk, Topic};
 use interfield_lab::controller::{Said, Word};
-use interfield_language::Model;
+use interfield_language::units::Dimension;
+use serde_json::{Value, json};
 
 use super::described::DRAWN;
 
@@ -18,27 +19,52 @@ const SHAPE: Duration = Duration::from_millis(35);
 const ROWS: usize = 512;
 
 /// A run as a console commands it.
-pub(crate) struct Commanded(pub(crate) Operator);
+pub(crate) struct Commanded {
+    operator: Operator,
+    /// Rigs that another program moves stand still until it does: what ends the test is said to those who wait for it, too.
+    served: bool,
+}
+
+impl Commanded {
+    /// A run of this program.
+    pub(crate) fn run(operator: Operator) -> Self {
+        Commanded { operator, served: false }
+    }
+
+    /// Rigs for another program.
+    pub(crate) fn served(operator: Operator) -> Self {
+        Commanded { operator, served: true }
+    }
+}
+
+/// Who, and when by the time of day: the time of the laboratory says nothing before the first sample.
+fn dated(who: &str) -> String {
+    format!("{who}, {}", interfield_results::now_iso8601())
+}
 
 impl Loop for Commanded {
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        self.0.say_by(who, word)
+        let answer = self.operator.say_by(&dated(who), word)?;
+        if self.served && matches!(word, Word::Stop | Word::Abort) {
+            self.operator.interrupt();
+        }
+        Ok(answer)
     }
 
     fn is_heard(&self) -> bool {
-        self.0.is_heard()
+        self.operator.is_heard()
     }
 
     fn said(&self) -> Vec<Said> {
-        self.0.said()
+        self.operator.said()
     }
 
     fn t(&self) -> f64 {
-        self.0.t()
+        self.operator.t()
     }
 
     fn ends(&self) -> Ends {
-        match &self.0 {
+        match &self.operator {
             o if o.is_over() => Ends::Over,
             o if !o.is_begun() => Ends::Starts,
             o if o.is_ending() => Ends::Ending,
@@ -47,8 +73,61 @@ impl Loop for Commanded {
         }
     }
 
-    fn keep(&self, line: &str) {
-        self.0.keep(line);
+    fn keep(&self, who: &str, what: &str) {
+        self.operator.keep(&format!("operator ({}): {what}", dated(who)));
+    }
+}
+
+/// Most cuts whose gaps and forces are shown.
+const CUTS: usize = 4;
+
+/// What happens at the cuts of a structure, also where the model records nothing of it.
+struct Cuts {
+    feed: Feed,
+    /// SI by the unit of the gap, and by that of the force, of each.
+    factors: Vec<[f64; 2]>,
+    energy: f64,
+}
+
+impl Cuts {
+    /// `None` of a structure in one piece.
+    fn new(hub: &Hub, run: &Run) -> Option<Self> {
+        let (sim, model) = (run.simulation(), run.model());
+        sim.interface_work()?;
+        let dofs = sim.interface.iter().take(CUTS).map(|c| &model.dofs[c.dof]);
+        let unit = |dim: Dimension| (model.units.label(dim), 1.0 / model.units.factor(dim));
+        let cuts: Vec<_> = dofs
+            .map(|dof| match dof.angle {
+                true => (&dof.name, ("rad".to_owned(), 1.0), unit(Dimension::MOMENT)),
+                false => (&dof.name, unit(Dimension::LENGTH), unit(Dimension::FORCE)),
+            })
+            .collect();
+        let gaps = cuts.iter().map(|(name, (label, _), _)| Column::new(format!("{name}.gap"), label, 1.0));
+        let forces = cuts.iter().map(|(name, _, (label, _))| Column::new(format!("{name}.lambda"), label, 1.0));
+        let (joule, energy) = unit(Dimension::MOMENT);
+        let work = Column::new("net work", joule, 1.0);
+        let columns: Vec<Column> =
+            [Column::new("t", "s", 1.0)].into_iter().chain(gaps).chain(forces).chain([work]).collect();
+        let told = |from: usize, n: usize| -> Vec<Value> {
+            columns[from..from + n].iter().map(|c| json!({ "name": c.name, "unit": c.unit })).collect()
+        };
+        let n = cuts.len();
+        let kinds = json!({ "topic": "cut", "gap": told(1, n), "force": told(1 + n, n), "energy": told(1 + 2 * n, 1) });
+        let feed = hub.topic(Topic { name: "cut".to_owned(), columns, time: 0, rig: false, open: true }, ROWS);
+        hub.tell("live_cut", kinds);
+        Some(Cuts { feed, factors: cuts.into_iter().map(|(_, gap, force)| [gap.1, force.1]).collect(), energy })
+    }
+
+    fn show(&mut self, m: &Moment<'_>) {
+        let n = self.factors.len();
+        let row = self.feed.row();
+        row[0] = m.t;
+        for (i, [gap, force]) in self.factors.iter().enumerate() {
+            row[1 + i] = gap * m.simulation.interface_gap(i);
+            row[1 + n + i] = force * m.simulation.interface_force(i);
+        }
+        row[1 + 2 * n] = self.energy * m.simulation.interface_work().unwrap_or_default();
+        self.feed.send();
     }
 }
 
@@ -56,6 +135,7 @@ impl Loop for Commanded {
 pub(crate) struct Observer {
     run: Feed,
     shape: Option<Feed>,
+    cuts: Option<Cuts>,
     free: Vec<usize>,
     last: [Option<Instant>; 2],
     pace: Pace,
@@ -63,8 +143,10 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Of a run with these unknowns.
-    pub(crate) fn new(hub: &Hub, model: &Model, free: Vec<usize>, desk: Arc<RunDesk>) -> Self {
+    /// Of a run.
+    pub(crate) fn new(hub: &Hub, run: &Run, desk: Arc<RunDesk>) -> Self {
+        let (model, free) = (run.model(), run.simulation().free().to_vec());
+        let cuts = Cuts::new(hub, run);
         let head = [Column::new("step", "", 1.0), Column::new("t", "s", 1.0)];
         let channels = model.channels.iter().map(|c| Column::new(&c.name, &c.unit, 1.0));
         let columns = head.into_iter().chain(channels).collect();
@@ -74,7 +156,7 @@ impl Observer {
             let columns = std::iter::once(Column::new("t", "s", 1.0)).chain(unknowns).collect();
             hub.topic(Topic { name: "shape".to_owned(), columns, time: 0, rig: false, open: false }, 64)
         });
-        Observer { run, shape, free, last: [None; 2], pace: Pace::default(), desk }
+        Observer { run, shape, cuts, free, last: [None; 2], pace: Pace::default(), desk }
     }
 
     /// Shows a moment if one is due, and waits where the run is faster than the time scale.
@@ -92,6 +174,9 @@ impl Observer {
             (row[0], row[1]) = (m.step as f64, m.t);
             row[2..].copy_from_slice(m.row);
             self.run.send();
+            if let Some(cuts) = &mut self.cuts {
+                cuts.show(m);
+            }
         }
         if let Some(shape) = self.shape.as_mut().filter(|_| due(1, SHAPE)) {
             let row = shape.row();

@@ -4,7 +4,7 @@ use super::*;
 use interfield_console::camera::Camera;
 use interfield_console::mcap::McapFile;
 use interfield_console::udp::UdpJson;
-use interfield_console::{Event, Kind};
+use interfield_console::{Event, Kind, Outlet, Stamps};
 use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,55 @@ fn the_stream_leaves_in_open_formats() {
     assert!(String::from_utf8_lossy(&bytes).contains("{\"t\":2.0,\"x\":4.0}"));
 }
 
+/// An outlet that keeps when rows came.
+#[derive(Clone, Default)]
+struct Clocked(Arc<Mutex<Vec<u64>>>);
+
+impl Outlet for Clocked {
+    fn rows(&mut self, _: usize, topic: &Topic, stamps: Stamps, rows: &[f64]) {
+        self.0.lock().unwrap().extend((0..rows.len() / topic.columns.len()).map(|i| stamps.of(i)));
+    }
+}
+
+#[test]
+fn rows_of_one_turn_have_times_of_their_own() {
+    let hub = Hub::new(json!({}));
+    let clocked = Clocked::default();
+    hub.outlet(Box::new(clocked.clone()));
+    let mut feed = hub.topic(topic(), 64);
+    for turn in 0..3 {
+        (0..4).for_each(|i| show(&mut feed, f64::from(4 * turn + i), 0.0));
+        hub.turn(false);
+    }
+    let stamps = clocked.0.lock().unwrap().clone();
+    assert_eq!(stamps.len(), 12);
+    assert!(stamps.windows(2).all(|w| w[0] < w[1]), "{stamps:?}");
+}
+
+#[test]
+fn a_row_that_is_too_long_for_a_datagram_comes_in_several() {
+    let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+    receiver.set_read_timeout(Some(LONG)).unwrap();
+    let hub = Hub::new(json!({}));
+    hub.outlet(Box::new(UdpJson::new(receiver.local_addr().unwrap()).unwrap()));
+    let columns = (0..3000).map(|i| Column::new(format!("node{i}.displacement.x"), "mm", 1.0)).collect();
+    let mut feed = hub.topic(Topic { columns, ..topic() }, 2);
+    feed.row().iter_mut().enumerate().for_each(|(i, x)| *x = i as f64);
+    feed.send();
+    hub.turn(false);
+    let (mut datagram, mut seen) = (vec![0; 1 << 16], Vec::new());
+    while seen.len() < 3000 {
+        let (length, _) = receiver.recv_from(&mut datagram).unwrap();
+        let row: Value = serde_json::from_slice(&datagram[..length]).unwrap();
+        assert!(row["timestamp"].as_f64().unwrap() > 1.7e9);
+        seen.extend(
+            row["run"].as_object().unwrap().iter().map(|(name, x)| (x.as_f64().unwrap() as usize, name.clone())),
+        );
+    }
+    seen.sort();
+    assert!(seen.iter().enumerate().all(|(i, (x, name))| i == *x && *name == format!("node{i}.displacement.x")));
+}
+
 #[test]
 fn a_live_stream_has_topics_that_came_after_its_reader() {
     let mut test = console();
@@ -77,6 +126,11 @@ fn a_live_stream_has_topics_that_came_after_its_reader() {
     until("/run", &mut test.feed);
     let mut late = test.hub.topic(Topic { name: "rig.damper".into(), ..topic() }, 64);
     until("/rig.damper", &mut late);
+    // The last row of a test is in it, and its end.
+    show(&mut test.feed, 4711.0, 0.25);
+    test.console.end();
+    let _ = stream.read_to_end(&mut heard).unwrap();
+    assert!(heard.ends_with(b"\x89MCAP0\r\n") && String::from_utf8_lossy(&heard).contains("\"t\":4711.0"));
 }
 
 /// A hub with a playback that stands at a time.

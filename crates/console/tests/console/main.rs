@@ -171,6 +171,51 @@ impl Viewer {
     }
 }
 
+/// A page that is connected and a server that is well, and a loop that stands: that is said.
+#[test]
+fn how_long_a_loop_has_shown_nothing_is_said() {
+    let mut test = console();
+    let mut viewer = Viewer::new(test.console.address());
+    let mut until = |feed: Option<&mut Feed>, wanted: fn(f64) -> bool| {
+        let (begun, mut feed) = (Instant::now(), feed);
+        while !wanted(viewer.hear("status").unwrap()["silent"].as_f64().unwrap()) {
+            if let Some(feed) = &mut feed {
+                show(feed, 1.0, 0.0);
+            }
+            assert!(begun.elapsed() < LONG);
+        }
+    };
+    until(None, |silent| silent > 1.0);
+    until(Some(&mut test.feed), |silent| silent < 0.5);
+    until(None, |silent| silent > 1.0);
+}
+
+/// Also one whose network is so bad that it has not shown for long what it got.
+#[test]
+fn everybody_sees_the_end_of_a_test() {
+    let mut test = console();
+    let mut viewers: Vec<Viewer> = (0..3).map(|_| Viewer::new(test.console.address())).collect();
+    // As many messages as may be under way, of which none is acknowledged.
+    for viewer in &mut viewers {
+        let mut heard = 0;
+        while heard < 6 {
+            match viewer.socket.read().unwrap() {
+                Message::Text(text) => heard += usize::from(text.contains("\"status\"")),
+                Message::Binary(_) => heard += 1,
+                _ => {}
+            }
+        }
+    }
+    show(&mut test.feed, 4711.0, 0.5);
+    let end = std::thread::spawn(move || test.console.end());
+    for mut viewer in viewers {
+        let rows = viewer.hear("rows").unwrap();
+        assert!(rows.as_array().unwrap().contains(&json!(4711.0)), "{rows}");
+        assert!(viewer.hear("rows").is_none(), "it is closed then");
+    }
+    end.join().unwrap();
+}
+
 #[test]
 fn a_viewer_sees_the_test_and_cannot_command_it() {
     let mut test = console();
@@ -244,7 +289,7 @@ struct Absent(Arc<Mutex<Vec<String>>>);
 
 impl Loop for Absent {
     fn say(&self, who: &str, word: &Word) -> Result<String, String> {
-        self.keep(&format!("{who}: {word:?}"));
+        self.keep(who, &format!("{word:?}"));
         Ok(String::new())
     }
 
@@ -264,8 +309,8 @@ impl Loop for Absent {
         Ends::Starts
     }
 
-    fn keep(&self, line: &str) {
-        self.0.lock().unwrap().push(line.to_owned());
+    fn keep(&self, who: &str, what: &str) {
+        self.0.lock().unwrap().push(format!("{who}: {what}"));
     }
 }
 
@@ -364,4 +409,17 @@ fn through_a_tunnel_nobody_looks_without_a_key() {
     assert!(first.to_text().unwrap().contains("pong"), "{first}");
     viewer.say(&json!({ "view": key }));
     assert_eq!(viewer.hear("about").unwrap()["title"], "secret");
+    // The page of the operator asks for pictures with the key of a viewer; a browser sends the cookies of all consoles of a machine.
+    let mut operator = Viewer::new(address);
+    operator.say(&json!({ "key": console.keys().operator, "who": "Ada" }));
+    let mut told = operator.socket.read().unwrap();
+    while !told.to_text().is_ok_and(|t| t.contains("\"desk\"")) {
+        told = operator.socket.read().unwrap();
+    }
+    let told: Value = serde_json::from_str(told.to_text().unwrap()).unwrap();
+    assert_eq!((&told["desk"], &told["view"]), (&json!("operator"), &json!(key)));
+    for (cookies, seen) in [(format!("view7723=other; view7722={key}"), true), ("view7722=other".to_owned(), false)] {
+        let asked = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nCookie: {cookies}\r\n\r\n");
+        assert_eq!(request(address, &asked).contains("interfield_console_viewers"), seen, "{cookies}");
+    }
 }

@@ -205,6 +205,17 @@ impl Loads {
         self.holds.iter().any(|h| h.actuator == actuator)
     }
 
+    /// How far the force of an actuator is from its reference, N; nothing while it keeps its place.
+    pub(super) fn off(&self, actuator: usize) -> f64 {
+        let mut own = self.axes.iter().zip(&self.holds).filter(|(_, h)| h.actuator == actuator);
+        own.find(|(a, _)| a.leads()).map_or(0.0, |(a, _)| (a.reference - a.last).abs())
+    }
+
+    /// Its limit.
+    pub(super) fn limit(&self, actuator: usize) -> Option<Watch> {
+        self.holds.iter().find(|h| h.actuator == actuator)?.error
+    }
+
     /// How well the loads were held.
     pub(super) fn held(&self) -> impl Iterator<Item = Held> {
         self.axes.iter().map(|a| a.held)

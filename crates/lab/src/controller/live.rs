@@ -4,13 +4,14 @@ use super::{COLUMNS, Controller, HEAD};
 use crate::compensate::ADAPTED;
 use crate::hardware::Reply;
 use crate::realtime::{Feed, Tick};
-use crate::safety::monitor::MEASURES;
-use crate::safety::{Action, Trip, monitor::MEASURED};
+use crate::safety::monitor::{MEASURED, MEASURES};
+use crate::safety::{Action, Trip, Watch};
 
 /// Columns before those of the actuators: those of a recording, then time of the model (s), what first kept the test from ending as planned and at
 /// which instrument (from 1; 0: nothing), entries of its log, trip and instrument of the last one (from 1), samples without a target in time,
-/// samples that were not recorded, lateness and work of the last period (s), periods missed, how many times slower than planned.
-pub const LIVE_HEAD: [&str; 15] = [
+/// samples that were not recorded, lateness and work of the last period (s), periods missed, how many times slower than planned, samples in a row
+/// without a measurement, by how much redundant transducers contradict each other (m).
+pub const LIVE_HEAD: [&str; 17] = [
     HEAD[0],
     HEAD[1],
     HEAD[2],
@@ -26,21 +27,40 @@ pub const LIVE_HEAD: [&str; 15] = [
     "work",
     "missed",
     "slower",
+    "silent",
+    "disagreement",
 ];
 
+/// How far a held load is from its reference, behind what else is compared with the limits of an actuator; then what its compensation adapts.
+const LOAD_ERROR: usize = COLUMNS.len() + MEASURES;
+/// The first of what the compensation of an actuator adapts.
+pub const LIVE_ADAPTED: usize = LOAD_ERROR + 1;
 /// Columns of an actuator: those of a recording, what is compared with its limits, what its compensation adapts.
-pub const LIVE_COLUMNS: usize = COLUMNS.len() + MEASURES + ADAPTED;
+pub const LIVE_COLUMNS: usize = LIVE_ADAPTED + ADAPTED;
 
-/// A limit as a bar: which column of an actuator is compared with what.
+/// Whose limit it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limited {
+    /// Of the rig as a whole.
+    Rig,
+    /// Of an actuator.
+    Actuator(usize),
+    /// Of a transducer that is not that of an actuator.
+    Transducer(usize),
+    /// Of a load cell that is not that of an actuator.
+    LoadCell(usize),
+}
+
+/// A limit as a bar: which column of a row is compared with what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// Actuator.
-    pub actuator: usize,
-    /// Column of that actuator in a row that is shown.
+    /// Whose limit.
+    pub of: Limited,
+    /// Column in a row that is shown.
     pub column: usize,
     /// What is limited.
     pub trip: Trip,
-    /// The limit, SI.
+    /// Where it trips, SI; of counts the first that is too many.
     pub limit: f64,
     /// What follows.
     pub action: Action,
@@ -52,22 +72,55 @@ impl Controller {
         self.feed = Some(feed);
     }
 
-    /// Numbers of a row that is shown: head, actuators, further transducers and load cells.
+    /// Numbers of a row that is shown: head, actuators, further transducers and load cells, what of these is compared with limits.
     pub fn shown(&self) -> usize {
         let [transducers, load_cells] = self.sensing.counts();
-        LIVE_HEAD.len() + LIVE_COLUMNS * self.asked.len() + transducers + load_cells
+        LIVE_HEAD.len() + LIVE_COLUMNS * self.asked.len() + (1 + MEASURES) * (transducers + load_cells)
     }
 
-    /// Limits of its actuators.
+    /// Everything that is limited and measured.
     pub fn bars(&self) -> Vec<Bar> {
-        let of = |actuator: usize| {
-            let watches = MEASURED.into_iter().zip(self.monitor.watches(actuator)).enumerate();
+        let (actuators, [transducers, load_cells]) = (self.asked.len(), self.sensing.counts());
+        let sensors = LIVE_HEAD.len() + LIVE_COLUMNS * actuators + transducers + load_cells;
+        let bars = |(i, of, first): (usize, Limited, usize)| {
+            let watches = MEASURED.into_iter().zip(self.monitor.watches(i)).enumerate();
             watches.filter_map(move |(m, (trip, watch))| {
                 let watch = watch.filter(|w| w.limit.is_finite())?;
-                Some(Bar { actuator, column: COLUMNS.len() + m, trip, limit: watch.limit, action: watch.action })
+                Some(Bar { of, column: first + m, trip, limit: watch.limit, action: watch.action })
             })
         };
-        (0..self.asked.len()).flat_map(of).collect()
+        let actuator = |i| (i, Limited::Actuator(i), LIVE_HEAD.len() + LIVE_COLUMNS * i + COLUMNS.len());
+        let sensor = |k| {
+            let of = if k < transducers { Limited::Transducer(k) } else { Limited::LoadCell(k - transducers) };
+            (actuators + k, of, sensors + MEASURES * k)
+        };
+        let own = (0..actuators).map(actuator).chain((0..transducers + load_cells).map(sensor)).flat_map(bars);
+        let load = |i: usize| {
+            let Watch { limit, action, .. } = self.loads.limit(i)?;
+            let column = LIVE_HEAD.len() + LIVE_COLUMNS * i + LOAD_ERROR;
+            Some(Bar { of: Limited::Actuator(i), column, trip: Trip::Load, limit, action })
+        };
+        own.chain((0..actuators).filter_map(load)).chain(self.bars_of_rig()).collect()
+    }
+
+    /// Limits that are not those of one instrument.
+    fn bars_of_rig(&self) -> impl Iterator<Item = Bar> {
+        let rig = self.monitor.limits();
+        let bar = |name: &str, trip: Trip, limit: f64, action: Action| {
+            let column = LIVE_HEAD.iter().position(|c| *c == name)?;
+            limit.is_finite().then_some(Bar { of: Limited::Rig, column, trip, limit, action })
+        };
+        // Of what is counted so many are allowed, and the next one trips.
+        let next = |limit: f64| limit.floor() + 1.0;
+        let disagreement = self.monitor.disagreement();
+        [
+            rig.missing.and_then(|w| bar("silent", Trip::Missing, f64::from(w.samples.max(1)), w.action)),
+            rig.deadline.and_then(|w| bar("late", Trip::Deadline, next(w.limit), w.action)),
+            rig.recorder.and_then(|w| bar("unrecorded", Trip::Recorder, next(w.limit), w.action)),
+            disagreement.and_then(|w| bar("disagreement", Trip::Disagreement, w.limit, w.action)),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// Names of what the compensation of an actuator adapts, in the last columns of the actuator.
@@ -112,18 +165,26 @@ impl Controller {
             work,
             missed,
             self.slower[0],
+            f64::from(self.monitor.missing()),
+            self.monitor.contradicting(),
         ]);
         for (i, row) in actuators.chunks_exact_mut(LIVE_COLUMNS).enumerate() {
             let (recorded, row) = row.split_at_mut(COLUMNS.len());
-            let (measures, _) = row.split_at_mut(MEASURES);
+            let (measures, rest) = row.split_at_mut(MEASURES);
+            rest[0] = self.loads.off(i);
             let (target, k) = (self.stroke[i], self.estimates[i].stiffness());
             recorded.copy_from_slice(&[target, self.asked[i], self.command[i], seen[i], felt[i], target - seen[i], k]);
             measures.copy_from_slice(&self.monitor.measures(i));
         }
-        gauges.iter_mut().zip(seen[m..].iter().chain(&felt[m..])).for_each(|(x, reading)| *x = *reading);
+        let sensors = seen.len() + felt.len() - 2 * m;
+        let (readings, compared) = gauges.split_at_mut(sensors);
+        readings.iter_mut().zip(seen[m..].iter().chain(&felt[m..])).for_each(|(x, reading)| *x = *reading);
+        for (k, measures) in compared.chunks_exact_mut(MEASURES).enumerate() {
+            measures.copy_from_slice(&self.monitor.measures(m + k));
+        }
         self.plan.compensator.adapted(compensation, &mut self.adapted);
         for (row, adapted) in actuators.chunks_exact_mut(LIVE_COLUMNS).zip(self.adapted.chunks_exact(ADAPTED)) {
-            row[COLUMNS.len() + MEASURES..].copy_from_slice(adapted);
+            row[LIVE_ADAPTED..].copy_from_slice(adapted);
         }
         feed.send();
         self.feed = Some(feed);

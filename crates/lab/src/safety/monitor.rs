@@ -269,6 +269,8 @@ pub struct Monitor {
     /// Samples in a row in which transducers contradicted each other, and by how much when it was told.
     contradicted: u32,
     contradiction: f64,
+    /// By how much they do now, m (rad).
+    contradicting: f64,
 }
 
 impl Monitor {
@@ -285,6 +287,7 @@ impl Monitor {
             silent: false,
             contradicted: 0,
             contradiction: 0.0,
+            contradicting: 0.0,
         }
     }
 
@@ -312,6 +315,21 @@ impl Monitor {
         self.actuators.get(i).map_or([0.0; MEASURES], |a| a.measures)
     }
 
+    /// Samples in a row without readings.
+    pub fn missing(&self) -> u32 {
+        self.missing
+    }
+
+    /// By how much redundant transducers contradicted each other when it was looked at last, m (rad).
+    pub fn contradicting(&self) -> f64 {
+        self.contradicting
+    }
+
+    /// The smallest limit of that, if any transducer has one.
+    pub fn disagreement(&self) -> Option<Watch> {
+        self.limits.iter().filter_map(|l| l.disagreement).min_by(|a, b| a.limit.total_cmp(&b.limit))
+    }
+
     /// The limit of the tracking error of an actuator, m.
     pub fn tracking(&self, i: usize) -> Option<f64> {
         self.limits.get(i)?.tracking.map(|w| w.limit)
@@ -329,6 +347,7 @@ impl Monitor {
             silent,
             contradicted,
             contradiction,
+            contradicting: _,
         } = self;
         actuators.iter_mut().for_each(|past| past.persist(archive));
         archive.whole(missing);
@@ -423,6 +442,7 @@ impl Monitor {
     /// Redundant transducers: number `i` seems wrong by `error`, the others by nothing; `known` if it can be no other. What it must not exceed
     /// is a limit of that transducer.
     pub fn contradicted(&mut self, i: usize, error: f64, known: bool) -> Found {
+        self.contradicting = error;
         let watch = self.limits.get(i).and_then(|l| l.disagreement).filter(|w| error > w.limit);
         let Some(watch) = watch else {
             (self.contradicted, self.contradiction) = (0, 0.0);

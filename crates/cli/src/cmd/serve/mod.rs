@@ -21,6 +21,7 @@ use interfield_peers::session::Session;
 use interfield_peers::substructure::{Counts, Halt};
 use interfield_peers::{opensees, site, utsim};
 use interfield_structure::specimen::apart;
+use serde_json::json;
 
 use crate::Exit;
 use crate::console::{self, Beside, ConsoleArgs};
@@ -156,7 +157,8 @@ pub(crate) fn run(args: &Args) -> Exit {
         Programs::default(),
     )
     .armed(&(&args.arming).into(), offer.rehearsal.clone());
-    let about = console::about_model(&offer.model, "served to another program");
+    let mut about = console::about_model(&offer.model, "served to another program");
+    about["clocked"] = json!(args.real_time.real_time);
     let beside = Beside {
         model: Some(&args.model),
         results: Some(&offer.results),
@@ -172,7 +174,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     if let Some((hub, _)) = &opened {
         // Clients start the test; the operator holds, ends and slows it down.
-        let operator = Box::new(console::Commanded(laboratory.operator().clone()));
+        let operator = Box::new(console::Commanded::served(laboratory.operator().clone()));
         let desk = RunDesk::new(hub, operator, true, console::time_scale(&offer.model), Vec::new());
         desk.open();
         hub.commanded_by(desk);

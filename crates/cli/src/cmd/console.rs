@@ -193,11 +193,15 @@ fn tracks(
     Ok(tracks)
 }
 
+/// What a line of a log says and of which kind it is, if it begins with a word for one.
+fn begins(line: &str) -> Option<(Kind, &str)> {
+    let kinds = [("operator", Kind::Command), ("note", Kind::Note)];
+    kinds.iter().find_map(|(name, kind)| Some((*kind, line.strip_prefix(name)?)))
+}
+
 /// What was said and noted during the test: `[WHEN: ]operator|note[ (WHO)]: WHAT`, with seconds of the laboratory or of the model.
 fn notes(hub: &Hub, log: &str, of_the_test: impl Fn(f64) -> f64) {
     for line in log.lines() {
-        let kinds = [("operator", Kind::Command), ("note", Kind::Note)];
-        let begins = |what: &str| kinds.iter().find_map(|(name, kind)| Some((*kind, what.strip_prefix(name)?)));
         let (when, found) = match (begins(line), line.split_once(": ")) {
             (Some(found), _) => ("", Some(found)),
             (None, Some((when, what))) => (when, begins(what)),

@@ -2,27 +2,7 @@
 
 use interfield_opensees::Fate;
 
-use crate::{column, has, import, model, told};
-
-/// Gravity, then held.
-const GRAVITY: &str = "
-element elasticBeamColumn 1 1 2 0.1 3e7 0.001 1
-mass 2 10 10 0
-timeSeries Linear 1
-pattern Plain 1 1
-load 2 0 -100 0
-eleLoad -ele 1 -type -beamUniform -2 -3
-constraints Plain
-numberer RCM
-system BandGeneral
-test NormDispIncr 1e-8 10
-algorithm Newton
-integrator LoadControl 0.1
-analysis Static
-analyze 10
-loadConst -time 0
-wipeAnalysis
-";
+use crate::{GRAVITY, column, has, import, model, told};
 
 #[test]
 fn loads_that_are_held_are_gravity() {

@@ -23,6 +23,26 @@ pub(crate) fn record(script: &str) -> Record {
     Record::read(&(out + "{\"end\":\"ok\"}\n")).expect("a record")
 }
 
+/// Commands that apply gravity and hold it.
+pub(crate) const GRAVITY: &str = "
+element elasticBeamColumn 1 1 2 0.1 3e7 0.001 1
+mass 2 10 10 0
+timeSeries Linear 1
+pattern Plain 1 1
+load 2 0 -100 0
+eleLoad -ele 1 -type -beamUniform -2 -3
+constraints Plain
+numberer RCM
+system BandGeneral
+test NormDispIncr 1e-8 10
+algorithm Newton
+integrator LoadControl 0.1
+analysis Static
+analyze 10
+loadConst -time 0
+wipeAnalysis
+";
+
 pub(crate) fn import_with(script: &str, options: Options) -> Import {
     let files = |path: &str| match path {
         "quake.txt" => Ok((0..40).map(|i| format!("{}\n", f64::from(i % 5) * 0.01)).collect()),

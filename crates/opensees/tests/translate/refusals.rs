@@ -2,7 +2,7 @@
 
 use interfield_opensees::{Fate, Import, Options, Record, translate};
 
-use crate::{COLUMN, column, has, import, import_with, model, record, told};
+use crate::{COLUMN, GRAVITY, column, import, import_with, told};
 
 #[test]
 fn what_is_unknown_is_refused_with_its_line_and_a_remedy() {

@@ -1,6 +1,6 @@
 //! Nodes, materials, sections, members and constraints.
 
-use interfield_opensees::{Fate, units};
+use interfield_opensees::Fate;
 
 use crate::{column, has, import, model, told};
 

@@ -2,8 +2,8 @@
 // that only go forward, of the program and of the browser: what the browser takes for the time of day does not matter.
 "use strict";
 const $ = (id) => document.getElementById(id);
-const ROWS = 8000, WINDOW = 20, EVENTS = 2000;
-let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
+const ROWS = 8000, PAST = 4000, NEWEST = 3000, WINDOW = 20, EVENTS = 2000;
+let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], past = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
 const waiting = new Map();
 window.console_latency = [];
 
@@ -20,7 +20,7 @@ function connect() {
   let shown = 0;
   socket.onopen = () => {
     retry = 250;
-    store = []; events = []; about = null; offset = null; best = Infinity; lastClock = 0; since = null; caughtUp = false;
+    store = []; past = []; events = []; unread = []; about = null; offset = null; best = Infinity; lastClock = 0; since = null; caughtUp = false;
     waiting.clear();
     if (sessionStorage.getItem("view")) send({ view: sessionStorage.getItem("view") });
     if (sessionStorage.getItem("key")) present(false);
@@ -34,6 +34,8 @@ function connect() {
     if (said.events) { events.push(...said.events); events.splice(0, events.length - EVENTS); happened(said.events); }
     if (said.pong !== undefined) {
       const now = performance.now(), round = now - said.pong;
+      // The best round trip counts, and that less and less: the network may have changed.
+      best += 1;
       if (round <= best + 5) { best = Math.min(best, round); offset = now - round / 2 - said.clock; }
     }
     if (said.answer) answered(said.answer);
@@ -64,21 +66,60 @@ function present(take) {
   send({ key: sessionStorage.getItem("key"), who: localStorage.getItem("who") || "operator", take });
 }
 
-// Rows of all topics: [number, clock, clock when the rings were empty before, (topic, columns, rows, values...)...].
+// Rows of all topics: [number, clock, clock when the rings were empty before, (topic, columns, rows, values...)...]. A connection begins with
+// number 0: the whole test so far, evenly thinned, with how many rows each stands for behind their count.
 function rows(all) {
+  if (all[0] === 0) {
+    for (let at = 3; at < all.length; at += 4 + all[at + 1] * all[at + 2]) {
+      past[all[at]] = { stride: all[at + 3], skipped: 0, columns: Array.from({ length: all[at + 1] }, () => []) };
+      append(past[all[at]].columns, all, at + 4, all[at + 2]);
+    }
+    return;
+  }
   lastClock = Math.max(lastClock, all[1]);
   // No sample of these rows is older than that: the longest that any of them can have been under way, until it is drawn. The first rows of a
-  // connection are what happened before it.
+  // connection are what happened before it, and are in its past.
   if (since === null && caughtUp) since = all[2];
-  caughtUp = true;
-  for (let at = 3; at < all.length;) {
+  for (let at = 3; at < all.length; at += 3 + all[at + 1] * all[at + 2]) {
     const [topic, n, count] = [all[at], all[at + 1], all[at + 2]];
     const own = store[topic] || (store[topic] = Array.from({ length: n }, () => []));
-    for (let r = 0; r < count; r++) for (let c = 0; c < n; c++) own[c].push(all[at + 3 + r * n + c]);
+    const old = past[topic] || (past[topic] = { stride: 1, skipped: 0, columns: Array.from({ length: n }, () => []) });
+    // A playback that was moved back: what comes later in the test has not been yet.
+    const time = about ? about.topics[topic].time : 0, t = all[at + 3 + time];
+    for (const list of [own, old.columns]) forget(list, time, t);
+    append(own, all, at + 3, count);
     if (own[0].length > 1.25 * ROWS) for (const column of own) column.splice(0, column.length - ROWS);
-    at += 3 + n * count;
+    if (caughtUp) remember(old, all, at + 3, count);
   }
+  caughtUp = true;
   dirty = true;
+}
+function append(columns, all, at, count) {
+  const n = columns.length;
+  for (let r = 0; r < count; r++) for (let c = 0; c < n; c++) columns[c].push(all[at + r * n + c]);
+}
+function forget(columns, time, t) {
+  let n = columns[time].length;
+  while (n > 0 && columns[time][n - 1] > t) n -= 1;
+  if (n < columns[time].length) for (const column of columns) column.length = n;
+}
+function remember(old, all, at, count) {
+  const n = old.columns.length;
+  for (let r = 0; r < count; r++) {
+    if (++old.skipped < old.stride) continue;
+    old.skipped = 0;
+    append(old.columns, all, at + r * n, 1);
+    if (old.columns[0].length < PAST) continue;
+    old.columns = old.columns.map((column) => column.filter((_, i) => i % 2 === 1));
+    old.stride *= 2;
+  }
+}
+// Columns of the whole test, the newest part of them as it came.
+function whole(name, indices, time) {
+  const own = columnsOf(name), old = (past[topicOf(name)] || { columns: [] }).columns, t = own[time] || [], from = Math.max(0, t.length - NEWEST);
+  let before = (old[time] || []).length;
+  while (before > 0 && t.length && !(old[time][before - 1] < t[from])) before -= 1;
+  return indices.map((c) => (old[c] || []).slice(0, before).concat((own[c] || []).slice(from)));
 }
 const topicOf = (name) => about ? about.topics.findIndex((t) => t.name === name) : -1;
 const columnsOf = (name) => store[topicOf(name)] || [];
@@ -117,6 +158,8 @@ function tell(said) {
 // is that of its last row. At a slow time scale a step takes its time.
 const age = () => lastClock && offset !== null ? Math.max(0, performance.now() - offset - lastClock) / 1000 : NaN;
 function judge() {
+  // What is shown cannot be younger than now: this machine slept, and its clock stood. It is compared anew.
+  if (offset !== null && performance.now() - offset - lastClock < -250) { offset = null; best = Infinity; ping(); }
   const old = age(), ended = status && status.over, runs = status && about && about.kind !== "playback" && (status.can || []).includes("pause");
   const silent = runs ? (status.silent || 0) + (old || 0) : 0, lost = !(old <= 1) || !socket || socket.readyState !== 1;
   const stands = silent > Math.max(1, 2 * (about && about.dt || 0) * (status && status.scale || 0)), stale = !ended && (lost || stands);
@@ -209,41 +252,58 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "X" && event.shiftKey && !event.ctrlKey && !/INPUT/.test(document.activeElement.tagName)) { if (!$("abort").disabled) command("abort"); return; }
   if (/INPUT|SELECT/.test(document.activeElement.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   const other = { o: "key", l: "layout", t: "theme", "?": "help" }[event.key];
+  if (event.key === "m") { const first = $("alarms").querySelector("button"); if (first) first.click(); return; }
   if (KEYS[event.key]) { event.preventDefault(); if (!late(event)) press(KEYS[event.key]); }
   else if (other) { event.preventDefault(); $(other).click(); }
 });
 $("help").onclick = () => {
   $("menu").hidden = !$("menu").hidden;
-  const keys = [["a", "arm"], ["s", "start"], ["p", "pause"], ["r", "resume"], ["h", "stop, return to the start position"], ["c", "time scale"], ["n", "note"], ["g", "go to a time (playback)"], ["Shift+X", "emergency stop"], ["o", "operator"], ["l", "panels"], ["t", "light or dark"], ["?", "keys"], ["Esc", "cancel"]];
+  const keys = [["a", "arm"], ["s", "start"], ["p", "pause"], ["r", "resume"], ["h", "stop, return to the start position"], ["c", "time scale"], ["n", "note"], ["m", "first alarm: read"], ["g", "go to a time (playback)"], ["Shift+X", "emergency stop"], ["o", "operator"], ["l", "panels"], ["t", "light or dark"], ["?", "keys"], ["Esc", "cancel"]];
   $("menu").replaceChildren(element("dl", {}, ...keys.map(([key, what]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)))));
 };
 
-// Alarms stay until somebody has read them.
+// Alarms stay until somebody has read them. The first one is the cause more often than the last one: both stay on the page, also in a flood.
+let unread = [];
 function happened(list) {
   for (const event of list.filter((e) => e.kind === "alarm")) {
-    const line = element("p", {}, element("span", {}, element("strong", {}, event.text), " " + event.advice));
-    const read = element("button", { type: "button", "aria-label": "I have read this alarm" }, "Read");
-    read.onclick = () => line.remove();
-    line.append(read);
-    $("alarms").append(line);
-    while ($("alarms").children.length > 4) $("alarms").firstChild.remove();
+    const known = unread.find((alarm) => alarm.text === event.text);
+    if (known) { known.times += 1; known.t = event.t; } else unread.push({ ...event, times: 1 });
   }
+  showAlarms();
   dirty = true;
 }
-
+function showAlarms() {
+  const shown = unread.length > 4 ? [unread[0], null, ...unread.slice(-2)] : unread;
+  $("alarms").replaceChildren(...shown.map((alarm) => {
+    const read = element("button", { type: "button" });
+    if (!alarm) {
+      read.append("Read all of these");
+      read.onclick = () => { unread.splice(1, unread.length - 3); showAlarms(); };
+      return element("p", { class: "more" }, element("span", {}, (unread.length - 3) + " more alarms are not read; they stand in the list of events"), read);
+    }
+    read.setAttribute("aria-label", "I have read this alarm");
+    read.append("Read ", alarm === unread[0] ? element("kbd", {}, "m") : "");
+    read.onclick = () => { unread = unread.filter((a) => a !== alarm); showAlarms(); };
+    const times = alarm.times > 1 ? ", " + alarm.times + " times" : "";
+    return element("p", {}, element("time", {}, alarm.t.toFixed(2) + " s" + times), element("span", {}, element("strong", {}, alarm.text), " " + alarm.advice), read);
+  }));
+}
 // Panels.
 function learn(said) {
   about = said;
+  // Topics may have been replaced by those of the next test.
+  past.forEach((old, topic) => { if (about.topics[topic] && old.columns.length !== about.topics[topic].columns.length) delete past[topic]; });
   document.title = said.title + " · Interfield console";
   $("title").textContent = said.title + " · " + said.kind;
   if (status) tell(status);
   build();
   enable();
 }
-const NAMES = { structure: "Structure", hysteresis: "Hysteresis", tracking: "Command, target, measured", limits: "Limits", error: "Tracking error", events: "Events and notes", ground: "Ground motion", cut: "Interface", energy: "Energy error", timing: "Wake-up and work", compensation: "Compensation", cameras: "Cameras", channels: "Channels" };
+const NAMES = { structure: "Structure", hysteresis: "Hysteresis", tracking: "Command, target, measured", limits: "Limits", updating: "Identified parameters", error: "Tracking error", events: "Events and notes", ground: "Ground motion", cut: "Interface", energy: "Energy error", timing: "Wake-up and work", compensation: "Compensation", cameras: "Cameras", channels: "Channels" };
 function chosen() {
   const all = Object.keys(NAMES);
-  const wanted = JSON.parse(sessionStorage.getItem("layout") || "null") || (about.layout && about.layout.panels) || all.filter((p) => p !== "channels" || !about.rigs || about.rigs.length === 0);
+  const saved = about.layout && Array.isArray(about.layout.panels) ? about.layout.panels : null;
+  const wanted = JSON.parse(sessionStorage.getItem("layout") || "null") || saved || all.filter((p) => p !== "channels" || !about.rigs || about.rigs.length === 0);
   return wanted.filter((p) => all.includes(p));
 }
 function arrange(list) { sessionStorage.setItem("layout", JSON.stringify(list)); build(); }
@@ -270,10 +330,13 @@ function build() {
     panels.push(panel);
     return panel;
   };
-  const each = (make) => { for (const rig of about.rigs || []) for (const a of rig.actuators) make(rig, a, about.rigs.length > 1 || rig.actuators.length > 1 ? rig.name + " " + a.name : rig.name); };
+  const each = (make) => { for (const rig of about.rigs || []) for (const a of rig.actuators) make(rig, a, about.rigs.length > 1 || rig.actuators.length > 1 ? " of " + rig.name + " " + a.name : ""); };
+  // A name only where there is another one.
+  const ofRig = (rig) => (about.rigs.length > 1 ? " of " + rig.name : "");
   const overTime = (kind, title, list, topic = "run") => {
     const p = add(kind, title);
     p.parts.push(timePlot(p, list[0].unit, list.map((c) => c.name), () => windowed(topic, list.map((c) => indexOf(topic, c.name)), indexOf(topic, "t"))));
+    return p;
   };
   // As the model records it; else as the loop sees it.
   const atCut = (kind, panel, recorded, live) => {
@@ -289,31 +352,31 @@ function build() {
     },
     hysteresis() {
       each((rig, a, name) => {
-        const p = add("hysteresis", "Hysteresis of " + name);
-        p.parts.push(loopPlot(p, ["measured", "force"], [a.length, a.force], () => { const c = columnsOf(rig.topic); return [(c[a.column + 3] || []).slice(-ROWS), (c[a.column + 4] || []).slice(-ROWS)]; }));
+        const p = add("hysteresis", "Hysteresis" + name);
+        p.parts.push(loopPlot(p, ["measured", "force"], [a.length, a.force], () => whole(rig.topic, [a.column + 3, a.column + 4], rig.time)));
       });
     },
     tracking() {
       each((rig, a, name) => {
-        const p = add("tracking", "Displacement of " + name, true);
+        const p = add("tracking", "Displacement" + name, true);
         p.parts.push(timePlot(p, a.length, ["target", "command", "measured"], () => windowed(rig.topic, [a.column, a.column + 2, a.column + 3], rig.time), FOLLOWED));
       });
     },
     error() {
       each((rig, a, name) => {
-        const p = add("error", "Tracking error of " + name);
+        const p = add("error", "Tracking error" + name);
         p.parts.push(timePlot(p, a.length, ["error"], () => windowed(rig.topic, [a.column + 5], rig.time)));
       });
     },
     limits() {
       for (const rig of about.rigs || []) {
         if (!rig.bars.length) continue;
-        const p = add("limits", "Limits of " + rig.name);
+        const p = add("limits", "Limits" + ofRig(rig));
         p.parts.push(limitBars(p, rig.bars, last));
       }
     },
     cut() {
-      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force (multiplier)"]]) atCut(kind, "cut", title, title);
+      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force λ"]]) atCut(kind, "cut", title, title);
     },
     energy() {
       atCut("energy", "energy", "Energy error", "Net work of the interface");
@@ -327,20 +390,26 @@ function build() {
       // Where no clock drives the rigs there is nothing to keep.
       if (!about.clocked) return;
       for (const rig of about.rigs || []) {
-        const p = add("timing", "Wake-up and work of " + rig.name), of = (kind) => () => { const found = status && status.rigs.find((r) => r.name === rig.name); return found && found[kind]; };
+        const p = add("timing", "Wake-up and work" + ofRig(rig)), of = (kind) => () => { const found = status && status.rigs.find((r) => r.name === rig.name); return found && found[kind]; };
         p.parts.push(histogramPlot(p, "wake-up", of("wake")), histogramPlot(p, "work", of("work")));
       }
     },
     compensation() {
       each((rig, a, name) => {
         if (!a.adapts.length) return;
-        const p = add("compensation", "Compensation of " + name), list = element("dl", { class: "figures" }), main = a.adapts.length > 1 ? 1 : 0;
-        p.parts.push(timePlot(p, "", [a.adapts[main]], () => windowed(rig.topic, [a.adapted + main], rig.time)));
-        p.read.firstChild.prepend(signs(a.adapts[main]) + " ");
-        const values = a.adapts.map((n) => { const dd = element("dd"); list.append(element("div", {}, element("dt", {}, signs(n)), dd)); return dd; });
-        p.box.append(list);
-        p.parts.push({ draw() { values.forEach((dd, i) => { dd.textContent = number(last(rig.topic, a.adapted + i)); }); } });
+        const p = add("compensation", "Compensation" + name);
+        const rows = a.adapts.map((n, i) => ({ name: n.replace(/ \[.*/, ""), unit: (n.match(/\[(.*)\]/) || ["", ""])[1], columns: [a.adapted + i] }));
+        p.parts.push(strips(p, rows, (columns) => whole(rig.topic, [rig.time, ...columns], rig.time)));
       });
+    },
+    updating() {
+      for (const update of about.updates || []) {
+        const p = add("updating", "Identified by " + update.name), column = (name) => indexOf("run", update.name + "." + name);
+        const rows = update.parameters.map(({ name, unit }) => ({ name, unit, columns: ["", ".low", ".high"].map((bound) => column(name + bound)) }));
+        p.box.classList.toggle("tall", rows.length > 3);
+        p.parts.push(strips(p, rows, (columns) => whole("run", [indexOf("run", "t"), ...columns], indexOf("run", "t")), about.duration));
+        p.parts.push(tankBar(p, update, (name) => last("run", column(name))));
+      }
     },
     events() {
       const p = add("events", "Events and notes");
@@ -348,8 +417,11 @@ function build() {
     },
     cameras() {
       (about.cameras || []).forEach((name, i) => {
-        const p = add("cameras", "Camera " + name), image = element("img", { alt: "no picture yet" });
-        p.box.append(element("div", { class: "body" }, image));
+        const p = add("cameras", "Camera " + (name.replace(/\/+$/, "").split("/").pop() || name)), image = element("img", { alt: "" }), none = element("span", { class: "empty" }, "no picture yet");
+        p.name.title = name;
+        image.hidden = true;
+        image.onload = () => { image.hidden = false; none.hidden = true; };
+        p.box.append(element("div", { class: "body" }, none, image));
         let known = null;
         p.parts.push({ draw() {
           const picture = status && status.pictures && status.pictures[i];
@@ -363,11 +435,63 @@ function build() {
       if (topicOf("run") < 0) return;
       const units = new Map();
       about.topics[topicOf("run")].columns.forEach((c) => { if (!["step", "t"].includes(c.name)) units.set(c.unit, [...(units.get(c.unit) || []), c]); });
-      for (const [unit, list] of units) overTime("channels", "Channels" + (unit ? " in " + unit : ""), list.slice(0, 4));
+      for (const [unit, list] of units) {
+        const pages = Math.ceil(list.length / CURVES.length), key = "page " + unit, page = Math.min(pages - 1, Number(sessionStorage.getItem(key)) || 0);
+        const p = overTime("channels", "Channels", list.slice(page * CURVES.length, (page + 1) * CURVES.length));
+        if (pages < 2) continue;
+        const turn = (by, sign, words) => {
+          const button = element("button", { type: "button", class: "turn", "aria-label": words }, sign);
+          button.onclick = () => { sessionStorage.setItem(key, (page + by + pages) % pages); const at = window.scrollY; build(); window.scrollTo(0, at); };
+          return button;
+        };
+        p.name.append(" ", turn(-1, "‹", "channels before these"), element("small", {}, ` ${page * CURVES.length + 1} to ${Math.min(list.length, (page + 1) * CURVES.length)} of ${list.length} `), turn(1, "›", "next channels"));
+      }
     },
   };
   for (const kind of chosen()) makers[kind]();
+  pack();
   dirty = true;
+}
+
+// Panels stand in a grid without holes. As many columns as leave the fewest cells empty, if possible without scrolling; then whoever has room beside
+// or below takes it.
+const NARROWEST = 19.6, WIDEST = 26, LOWEST = 15.5, GAP = 0.6;
+function pack() {
+  const place = $("panels"), unit = em(), width = place.clientWidth / unit - 1.6 + GAP, height = (window.innerHeight - place.offsetTop - $("footer").offsetHeight) / unit;
+  const most = Math.max(1, Math.floor(width / (NARROWEST + GAP))), least = Math.max(1, Math.min(most, Math.floor(width / (WIDEST + GAP))));
+  let best = null;
+  for (let columns = least; columns <= most; columns++) {
+    const grid = placed(columns), fits = grid.rows * (LOWEST + GAP) <= height;
+    if (!best || fits > best.fits || (fits === best.fits && grid.holes < best.holes)) best = { ...grid, columns, fits };
+  }
+  place.style.gridTemplateColumns = `repeat(${best.columns}, minmax(0, 1fr))`;
+  panels.forEach((panel, i) => {
+    const p = best.list[i];
+    panel.box.style.gridArea = `${p.y + 1} / ${p.x + 1} / span ${p.h} / span ${p.w}`;
+  });
+}
+function placed(columns) {
+  const cells = [], taken = (x, y) => cells[y] && cells[y][x];
+  const free = (x, y, w, h) => { for (let j = y; j < y + h; j++) for (let i = x; i < x + w; i++) if (i >= columns || taken(i, j)) return false; return true; };
+  const take = (p) => { for (let j = p.y; j < p.y + p.h; j++) for (let i = p.x; i < p.x + p.w; i++) (cells[j] = cells[j] || [])[i] = true; };
+  const list = panels.map(({ box }) => {
+    const w = columns > 1 && box.classList.contains("wide") ? 2 : 1, h = box.classList.contains("tall") ? 2 : 1;
+    for (let y = 0; ; y++) for (let x = 0; x + w <= columns; x++) if (free(x, y, w, h)) { const p = { x, y, w, h }; take(p); return p; }
+  });
+  const rows = cells.length, holes = rows * columns - list.reduce((sum, p) => sum + p.w * p.h, 0);
+  // In turns, so that one does not take it all; bars need room least.
+  const order = panels.map((panel, i) => [list[i], panel.kind]).sort((a, b) => (a[1] === "limits") - (b[1] === "limits"));
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const [p] of order) {
+      const right = free(p.x + p.w, p.y, 1, p.h), below = !right && p.y + p.h < rows && free(p.x, p.y + p.h, p.w, 1);
+      if (!right && !below) continue;
+      if (right) p.w += 1; else p.h += 1;
+      take(p);
+      grown = true;
+    }
+  }
+  return { list, rows, holes };
 }
 $("layout").onclick = () => {
   if (!$("menu").hidden) { $("menu").hidden = true; return; }
@@ -414,7 +538,7 @@ function frame(now) {
   requestAnimationFrame(() => { window.console_latency.push(performance.now() - offset - oldest); if (window.console_latency.length > 4000) window.console_latency.shift(); });
 }
 // Sizes of letters are those of the panels when they were made.
-window.addEventListener("resize", () => { const before = em(); restyled(); if (em() !== before && about) build(); dirty = true; });
+window.addEventListener("resize", () => { const before = em(); restyled(); if (about) { if (em() !== before) build(); else pack(); } dirty = true; });
 window.addEventListener("scroll", () => { dirty = true; });
 const wished = localStorage.getItem("theme");
 if (wished) theme(wished); else { theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"); localStorage.removeItem("theme"); }

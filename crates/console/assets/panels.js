@@ -16,6 +16,9 @@ function number(x, digits = 4) {
   return (a >= 1e5 || a < 1e-3 ? (+x.toPrecision(3)).toExponential().replace("+", "") : String(+x.toPrecision(digits))).replaceAll("-", "−");
 }
 
+// The same in every language: hours from 0 to 23.
+const clockTime = (stamp) => new Date(stamp).toTimeString().slice(0, 8);
+
 const signs = (unit) => unit.replace("^2", "²").replace("^3", "³").replaceAll("*", "·");
 
 // As many places as three digits of the largest value have: what changes ten times a second must not jump to and fro.
@@ -91,7 +94,7 @@ function timePlot(panel, unit, series, source, styles) {
   const options = {
     ...own(), legend: { show: false }, cursor: { show: false }, padding: [0.7 * em(), 1.2 * em(), 0.2 * em(), 0],
     scales: { x: { time: false, range: () => [Math.max(0, end - WINDOW), Math.max(WINDOW, end)] }, y: { range: ranged } },
-    axes: [{ ...axis(), size: 1.7 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
+    axes: [{ ...axis(), size: 1.7 * em(), space: 4.2 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
     series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1] * thick(), dash: style(i)[2], points: { show: false } }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);
@@ -117,7 +120,8 @@ function loopPlot(panel, names, units, source) {
   return { draw() {
     const [pen, w, h] = paper(canvas), [x, y] = source(), n = Math.min(x.length, y.length);
     let mx = 0, my = 0;
-    for (let i = 0; i < n; i++) { mx = Math.max(mx, Math.abs(x[i])); my = Math.max(my, Math.abs(y[i])); }
+    // What is not a number (a sensor that is lost) must not take the range away.
+    for (let i = 0; i < n; i++) { const [a, b] = [Math.abs(x[i]), Math.abs(y[i])]; if (a > mx && a < Infinity) mx = a; if (b > my && b < Infinity) my = b; }
     mx = niceUp(1.05 * mx); my = niceUp(1.05 * my);
     const left = 3.1 * em(), low = 1.5 * em(), px = (v) => left + (v / mx + 1) / 2 * (w - left - 4), py = (v) => 4 + (1 - v / my) / 2 * (h - low - 4);
     pen.lineWidth = 0.6; pen.fillStyle = colour("soft");
@@ -139,6 +143,9 @@ function loopPlot(panel, names, units, source) {
   } };
 }
 
+// Largest motion so far: panels that are made anew do not forget it.
+const drawnPeak = new Map();
+
 // The structure as it stands now, with its motion enlarged.
 function structurePlot(panel, about, latest) {
   const canvas = element("canvas"), note = element("small"), place = element("div", { class: "body" }, canvas);
@@ -150,7 +157,7 @@ function structurePlot(panel, about, latest) {
   const box = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
   const extent = Math.max(box[1] - box[0], box[3] - box[2], 1e-6), marked = edges.some((e) => e[2]);
   panel.box.classList.add(box[3] - box[2] >= box[1] - box[0] ? "tall" : box[1] - box[0] > 2.5 * (box[3] - box[2]) ? "wide" : "tall");
-  let peak = 0;
+  let peak = drawnPeak.get(about.points.length) || 0;
   return { draw() {
     const u = latest() || [];
     const moved = points.map((p, i) => {
@@ -158,7 +165,8 @@ function structurePlot(panel, about, latest) {
       if (i < nodes) for (const [k, x, y, z] of moves[i]) { const v = u[k] || 0; d[0] += v * x; d[1] += v * y; d[2] += v * z; }
       return d;
     });
-    for (const d of moved) peak = Math.max(peak, Math.hypot(...d));
+    for (const d of moved) { const size = Math.hypot(...d); if (size > peak && size < Infinity) peak = size; }
+    drawnPeak.set(about.points.length, peak);
     const factor = peak > 0 ? Math.min(1000, niceUp(0.08 * extent / peak)) : 1;
     const [pen, w, h] = paper(canvas);
     const pad = 1.4 * em(), room = 0.1 * extent, k = Math.min((w - 2 * pad) / (box[1] - box[0] + 2 * room), (h - 2 * pad) / (box[3] - box[2] + room));
@@ -198,15 +206,17 @@ function limitBars(panel, bars, latest) {
   });
   return { draw() {
     for (const r of rows) {
-      const value = Math.abs(latest(r.bar.topic, r.bar.column) || 0), share = value / r.bar.limit, now = performance.now();
+      const given = latest(r.bar.topic, r.bar.column), known = given === undefined || Number.isFinite(given), value = known ? Math.abs(given || 0) : NaN;
+      const share = known ? value / r.bar.limit : 0, now = performance.now();
       if (share > r.held || now - r.since > 10000) { r.held = share; r.since = now; }
-      const state = r.held >= 1 ? " alarm" : r.held >= 0.8 ? " attention" : "";
+      // A value that is not a number is no distance of 100 %.
+      const state = r.held >= 1 ? " alarm" : r.held >= 0.8 || !known ? " attention" : "";
       r.fill.style.width = Math.min(100, 100 * share) + "%";
       r.mark.style.left = "calc(" + Math.min(100, 100 * r.held) + "% - .15em)";
       r.box.className = "bar" + state;
       r.row.className = "limit" + state;
       r.text.textContent = (r.bar.counts ? String(value) : steady(value, r.bar.limit)) + " of " + number(r.bar.limit, 3) + " " + r.bar.unit;
-      r.left.textContent = Math.max(0, Math.floor(100 * (1 - share))) + " %";
+      r.left.textContent = known ? Math.max(0, Math.floor(100 * (1 - share))) + " %" : "not a number";
     }
   } };
 }
@@ -229,6 +239,54 @@ function histogramPlot(panel, title, source) {
     for (let e = Math.ceil(Math.ceil(lo) / every) * every; e <= hi; e += every) pen.fillText(number(10 ** e) + " µs", Math.min(Math.max(px(10 ** e), 2 * em()), w - 2 * em()), h);
     figures.textContent = title + ": median " + number(found.p50, 3) + ", 99.9 % " + number(found.p99_9, 3) + ", largest " + number(found.max, 3) + " µs of " + found.count;
     canvas.dataset.count = found.count;
+  } };
+}
+
+// Parameters as they are identified, one below the other over the whole test: the value, the band that contains it with 95 %, the first value dashed.
+function strips(panel, rows, source, until = 0) {
+  const place = element("div", { class: "strips" });
+  panel.box.append(place);
+  const made = rows.map((row) => {
+    const canvas = element("canvas"), value = element("b"), bounds = element("small");
+    place.append(element("div", { class: "strip" }, element("span", {}, row.name, " ", element("small", {}, signs(row.unit))), element("div", { class: "body" }, canvas), element("span", {}, value, bounds)));
+    return { ...row, canvas, value, bounds };
+  });
+  return { draw() {
+    for (const { columns, canvas, value, bounds } of made) {
+      const [pen, w, h] = paper(canvas), [t, x, low, high] = source(columns), n = t.length, [bottom, top] = [low || x, high || x];
+      value.textContent = bounds.textContent = "";
+      if (!n) continue;
+      let least = Infinity, most = -Infinity;
+      for (let i = 0; i < n; i++) { if (bottom[i] < least) least = bottom[i]; if (top[i] > most) most = top[i]; }
+      const room = Math.max(0.12 * (most - least), 0.02 * Math.abs(most), 1e-12), end = Math.max(until, t[n - 1]), begin = until ? 0 : t[0];
+      const px = (s) => (s - begin) / Math.max(end - begin, 1e-9) * w, py = (v) => h - (v - least + room) / (most - least + 2 * room) * h;
+      pen.fillStyle = colour("well"); pen.fillRect(0, 0, w, h);
+      if (low) {
+        pen.fillStyle = colour("band"); pen.beginPath();
+        for (let i = 0; i < n; i++) pen.lineTo(px(t[i]), py(high[i]));
+        for (let i = n - 1; i >= 0; i--) pen.lineTo(px(t[i]), py(low[i]));
+        pen.fill();
+      }
+      const line = (name, width, dash, path) => { pen.strokeStyle = colour(name); pen.lineWidth = width * thick(); pen.setLineDash(dash); pen.beginPath(); path(); pen.stroke(); pen.setLineDash([]); };
+      line("soft", 0.8, [4, 4], () => { pen.moveTo(0, py(x[0])); pen.lineTo(w, py(x[0])); });
+      line("data", 1.6, [], () => { for (let i = 0; i < n; i++) pen.lineTo(px(t[i]), py(x[i])); });
+      value.textContent = number(x[n - 1], 3);
+      if (low) bounds.textContent = number(low[n - 1], 3) + " to " + number(high[n - 1], 3);
+      canvas.dataset.value = x[n - 1];
+    }
+  } };
+}
+
+// Energy that changes of parameters gave, of what they may give; and whether it still identifies.
+function tankBar(panel, update, latest) {
+  const fill = element("i"), box = element("div", { class: "bar" }, fill), text = element("em");
+  panel.box.append(element("div", { class: "limit tank" }, element("span", {}, "energy given ", text), box));
+  return { draw() {
+    const [injected, tank, active] = ["injected", "tank", "active"].map(latest), goes = !(active < 0.5);
+    panel.read.textContent = goes ? "" : "disabled";
+    panel.read.className = goes ? "" : "attention";
+    fill.style.width = tank > 0 ? Math.min(100, Math.max(0, 100 * injected / tank)) + "%" : "0";
+    text.textContent = steady(injected, tank) + " of " + number(tank, 3) + " " + signs(update.energy);
   } };
 }
 
@@ -271,7 +329,7 @@ function eventList(panel, all, end, time) {
     for (const e of events) { pen.fillStyle = colour(COLOUR[e.kind] || "soft"); pen.fillRect(px(e.t) - 1.5, e.kind === "state" ? h * 0.25 : 0, 3, e.kind === "state" ? h * 0.5 : h); }
     if (events.length === count && events[events.length - 1] === newest) return;
     count = events.length; newest = events[count - 1];
-    const line = (e) => element("li", {}, element("time", {}, number(e.t, 5) + " s"), element("span", { class: e.kind }, e.text, element("small", {}, [e.who, e.stamp ? new Date(e.stamp).toLocaleTimeString() : "", e.advice].filter(Boolean).join(" · "))));
+    const line = (e) => element("li", {}, element("time", {}, e.t.toFixed(2) + " s"), element("span", { class: e.kind }, e.text, element("small", {}, [e.who, e.stamp ? clockTime(e.stamp) : "", e.advice].filter(Boolean).join(" · "))));
     list.replaceChildren(...events.slice(-200).reverse().map(line));
   } };
 }

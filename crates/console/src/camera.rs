@@ -2,12 +2,12 @@
 //! and kept with its times beside the recording; a playback shows those again.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::events::{Event, Kind};
 use crate::hub::{Hub, lock, now_ms};
@@ -20,8 +20,9 @@ const INDEX: &str = "times.csv";
 const LARGEST: usize = 8 << 20;
 /// How often a folder is looked at, and a camera called again.
 const LOOK: Duration = Duration::from_millis(200);
-/// Longest time that a camera may take to answer.
+/// Longest time that a camera may take to answer, and to send more of its stream: some send a picture every few seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
+const SILENCE: Duration = Duration::from_secs(15);
 /// Shortest time between two pictures that are kept, ms.
 const KEEP: f64 = 500.0;
 
@@ -218,18 +219,36 @@ fn newest(folder: &Path) -> Option<(PathBuf, SystemTime)> {
     pictures.max_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)))
 }
 
+/// What a camera answers instead of a stream: `HTTP/1.1 404 Not Found`.
+fn refusal(answer: &[u8]) -> Option<String> {
+    let line = answer.split(|b| *b == b'\r').next().filter(|l| l.len() < answer.len())?;
+    let (version, status) = std::str::from_utf8(line).ok()?.split_once(' ')?;
+    (version.starts_with("HTTP/") && !status.starts_with("200")).then(|| format!("it answers {status}"))
+}
+
 fn receive(camera: &Camera, host: &str, path: &str, album: &mut Album<'_>, over: &AtomicBool) -> std::io::Result<()> {
     let address = host.to_socket_addrs()?.next().ok_or(std::io::ErrorKind::NotFound)?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(LOOK))?;
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").as_bytes())?;
-    let (mut bytes, mut part) = (Vec::new(), vec![0; 64 * 1024]);
+    let (mut bytes, mut part, mut heard, mut begins) = (Vec::new(), vec![0; 64 * 1024], Instant::now(), true);
     while !over.load(Ordering::Acquire) {
-        let n = stream.read(&mut part)?;
-        if n == 0 {
-            return Ok(());
-        }
+        let n = match stream.read(&mut part) {
+            Ok(0) => return Ok(()),
+            Ok(n) => n,
+            // It is looked now and then whether the test is over.
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) && heard.elapsed() < SILENCE => {
+                continue;
+            }
+            Err(e) => return Err(e),
+        };
+        heard = Instant::now();
         bytes.extend_from_slice(&part[..n]);
+        if begins && let Some(why) = refusal(&bytes) {
+            return Err(std::io::Error::other(why));
+        }
+        begins = false;
         while let Some(picture) = cut(&mut bytes) {
             album.add(camera, "image/jpeg", picture);
         }
@@ -290,6 +309,15 @@ mod tests {
             assert!(cut(&mut whole[..n].to_vec()).is_none(), "{n}");
         }
         assert_eq!(cut(&mut [b"--b".as_slice(), whole, b"\xff\xd8"].concat()).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_camera_that_answers_something_else_is_understood() {
+        assert_eq!(refusal(b"HTTP/1.1 404 Not Found\r\nServer: x\r\n").unwrap(), "it answers 404 Not Found");
+        assert_eq!(refusal(b"HTTP/1.0 401 Unauthorized\r\n").unwrap(), "it answers 401 Unauthorized");
+        for good in [b"HTTP/1.0 200 OK\r\n".as_slice(), b"--frame\r\n\xff\xd8", b"\xff\xd8\xff", b"HTTP/1.1 40", b""] {
+            assert!(refusal(good).is_none());
+        }
     }
 
     #[test]

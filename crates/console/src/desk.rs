@@ -474,6 +474,8 @@ impl Desk for RunDesk {
         if lock(&self.outcome).is_some() {
             return Err("the test is over".to_owned());
         }
+        // When it was given: until it is answered time goes on.
+        let t = self.status().t;
         let answer = match command {
             Command::Arm(name) => self.arm(who, name),
             Command::Start => self.start(who),
@@ -486,7 +488,7 @@ impl Desk for RunDesk {
             Command::Seek(_) => Err("a test that goes on has no other time".to_owned()),
         }?;
         let kind = if matches!(command, Command::Note(_)) { Kind::Note } else { Kind::Command };
-        self.hub.event(Event::now(kind, self.status().t, command.words()).by(who));
+        self.hub.event(Event::now(kind, t, command.words()).by(who));
         Ok(answer)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::desk::{Desk, Level};
 use crate::events::{Event, Kind, Watcher};
-use crate::topic::{Feed, Source, Topic, source, thin_shown};
+use crate::topic::{Column, Feed, Source, Topic, source, thin_shown};
 
 /// Turns of the server that are kept for viewers that come later or are behind: 60 s of them.
 const KEPT: usize = 6000;
@@ -192,7 +192,7 @@ impl Hub {
         let same = |s: &&mut Source| s.topic.name == topic.name && s.topic.columns.len() == topic.columns.len();
         if let Some(known) = inner.sources.iter_mut().find(same) {
             let (feed, new) = source(topic, rows);
-            known.tap = new.tap;
+            (known.tap, known.past) = (new.tap, new.past);
             return feed;
         }
         let index = inner.sources.len();
@@ -334,6 +334,7 @@ impl Hub {
             };
             let n = source.topic.columns.len();
             if let Some(last) = rows.len().checked_sub(n) {
+                events.extend(ended(&source.topic, &inner.latest[index], &rows[last..], when));
                 inner.latest[index].copy_from_slice(&rows[last..]);
                 if source.topic.open {
                     let when = stamps(stamp, clock - since, rows.len() / n.max(1));
@@ -396,6 +397,15 @@ impl Hub {
         inner.turns.range(first..).cloned().collect()
     }
 
+    /// The whole of what was shown, evenly thinned, as the message that a viewer begins with: zero, two numbers without a meaning, then for each
+    /// topic its number and its [`Past`](crate::topic::Past).
+    pub(crate) fn past(&self) -> Vec<u8> {
+        let inner = lock(&self.0.inner);
+        let open = inner.sources.iter().enumerate().filter(|(_, s)| s.topic.open);
+        let rows = open.flat_map(|(index, s)| std::iter::once(index as f64).chain(s.past.numbers()));
+        [0.0; 3].into_iter().chain(rows).flat_map(f64::to_le_bytes).collect()
+    }
+
     /// Latest rows of all topics, for whoever asks now and then.
     pub(crate) fn latest(&self) -> Vec<(Topic, Vec<f64>, u64)> {
         let inner = lock(&self.0.inner);
@@ -451,6 +461,15 @@ pub(crate) fn message(turns: &[Arc<Turn>], columns: &[usize]) -> Vec<u8> {
     numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
+/// Alarms of columns that have become zero.
+fn ended(topic: &Topic, before: &[f64], now: &[f64], stamp: f64) -> Vec<Event> {
+    let alarm = |(c, column): (usize, &Column)| {
+        let [text, advice] = column.alarm.clone().filter(|_| before[c] != 0.0 && now[c] == 0.0)?;
+        Some(Event { stamp, advice, ..Event::now(Kind::Alarm, now[topic.time], text) })
+    };
+    topic.columns.iter().enumerate().filter_map(alarm).collect()
+}
+
 /// What a status says in a colour.
 impl Level {
     pub(crate) fn name(self) -> &'static str {
@@ -465,7 +484,22 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topic::Column;
+
+    /// What a model says of itself may end: that is told once, with what to do.
+    #[test]
+    fn a_column_that_becomes_zero_may_be_an_alarm() {
+        let hub = Hub::new(json!({}));
+        let columns = vec![Column::new("t", "s", 1.0), Column::new("active", "", 1.0).alarm("disabled", "Look.")];
+        let mut feed = hub.topic(Topic { name: "run".into(), columns, time: 0, rig: false, open: true }, 64);
+        for (t, active) in [(0.0, 1.0), (1.0, 1.0), (2.0, 0.0), (3.0, 0.0)] {
+            feed.row().copy_from_slice(&[t, active]);
+            feed.send();
+            hub.turn(false);
+        }
+        let (events, _) = hub.events(0);
+        let told: Vec<_> = events.iter().map(|e| (e.kind, e.t, e.text.as_str(), e.advice.as_str())).collect();
+        assert_eq!(told, [(Kind::Alarm, 2.0, "disabled", "Look.")]);
+    }
 
     /// An hour of a stream, as fast as it goes: what is kept for viewers stays within its bounds, however long a test takes.
     #[test]

@@ -391,6 +391,11 @@ impl Viewer<'_> {
         }
         let turns = self.hub.turns(self.turn);
         if let Some(last) = turns.last() {
+            if self.turn == 0 {
+                self.sent += 1;
+                let bytes = self.hub.past();
+                self.socket.send(Message::binary(bytes))?;
+            }
             self.turn = last.number;
             self.sent += 1;
             let bytes = message(&turns, &self.columns);

@@ -7,9 +7,10 @@ use interfield_lab::controller::{COLUMNS, Controller};
 use interfield_lab::safety::monitor::MEASURED;
 use interfield_lab::safety::{Action, Trip};
 use interfield_language::Model;
-use interfield_language::model::{EnergyPart, Load, Quantity};
+use interfield_language::model::{Channel, EnergyPart, Load, Quantity};
 use interfield_language::specimen::{Actuator, Specimen};
 use interfield_language::units::{Dimension, UnitSystem};
+use interfield_language::update::{Learned, PARAMETERS, Update};
 use interfield_report::structure::Place;
 use interfield_structure::Structure;
 use serde_json::{Value, json};
@@ -41,6 +42,7 @@ pub(crate) fn about(assembled: &Structure, kind: &str) -> Value {
             "force": of(&|q| matches!(q, Quantity::InterfaceForce(_))),
             "energy": of(&|q| matches!(q, Quantity::Energy(EnergyPart::Error))),
         },
+        "updates": updates(model),
         "ground": ground(model),
         "confirm": [],
     })
@@ -88,6 +90,43 @@ fn ground(model: &Model) -> Value {
     let values: Vec<f64> = times.iter().map(|t| signal.value(*t) / model.units.factor(unit)).collect();
     json!({ "name": name, "t": times, "a": values, "unit": model.units.label(unit) })
 }
+
+/// What is identified online: parameters with their units; their channels begin with the name.
+fn updates(model: &Model) -> Vec<Value> {
+    let one = |(index, update): (usize, &Update)| {
+        let parameter = |c: &Channel| match c.quantity {
+            Quantity::Update(i, Learned::Value(p)) if i == index => {
+                Some(json!({ "name": PARAMETERS[p].0, "unit": if c.unit == "-" { "" } else { &c.unit } }))
+            }
+            _ => None,
+        };
+        json!({
+            "name": update.name, "parameters": model.channels.iter().filter_map(parameter).collect::<Vec<_>>(),
+            "energy": model.units.label(Dimension::MOMENT),
+        })
+    };
+    model.updates.iter().enumerate().filter(|(_, u)| u.enabled).map(one).collect()
+}
+
+/// Columns of the rows of a run: step, time, and its channels with their units. It is an alarm when updating is disabled.
+pub(super) fn run_columns<'a>(
+    model: Option<&Model>,
+    channels: impl Iterator<Item = (&'a String, &'a String)>,
+) -> Vec<Column> {
+    let known = model.map_or(&[][..], |m| &m.channels);
+    let channel = |(name, unit): (&String, &String)| {
+        let column = Column::new(name, unit, 1.0);
+        let active =
+            known.iter().filter(|c| c.name == *name && matches!(c.quantity, Quantity::Update(_, Learned::Active)));
+        active.fold(column, |column, _| column.alarm(format!("{name}: online updating is disabled"), DISABLED))
+    };
+    let head = [Column::new("step", "", 1.0), Column::new("t", "s", 1.0)];
+    head.into_iter().chain(channels.map(channel)).collect()
+}
+
+/// What an operator does when updating was disabled.
+const DISABLED: &str = "The measurements contradict the law, or its parameters leave their ranges. The numerical elements keep their last \
+    parameters and the test goes on: decide whether it is still the test that you want.";
 
 /// Dimension of what a limit is a limit of.
 fn dimension(trip: Trip) -> Dimension {

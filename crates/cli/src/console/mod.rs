@@ -89,10 +89,17 @@ pub(crate) fn open(args: &ConsoleArgs, about: Value, beside: Beside<'_>) -> Resu
         hub.outlet(Box::new(UdpJson::new(to)?));
     }
     if let Some(path) = model.filter(|m| m.is_file()).map(layout) {
-        if let Some(saved) =
-            std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok())
-        {
-            hub.tell("layout", saved);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => match serde_json::from_str(&text).map_err(|e| e.to_string()).and_then(|saved| names(&saved)) {
+                Ok(panels) => hub.tell("layout", json!({ "panels": panels })),
+                Err(why) => complain(&format!(
+                    "warning: the layout in `{}` is not used: {why}; delete the file, or save the layout again from the page",
+                    path.display()
+                )),
+            },
+            // Most models have none.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => complain(&format!("warning: the layout in `{}` cannot be read: {e}", path.display())),
         }
         let own = hub.clone();
         hub.saved_by(move |value| save(&path, value).inspect(|_| own.tell("layout", value.clone())));
@@ -122,12 +129,16 @@ fn layout(model: &Path) -> PathBuf {
 /// Most panels of a layout.
 const PANELS: usize = 64;
 
-fn save(path: &Path, layout: &Value) -> Result<String, String> {
+/// Panels of a layout by their names.
+fn names(layout: &Value) -> Result<Vec<String>, String> {
     let panels = layout["panels"].as_array().filter(|p| p.len() <= PANELS);
-    let names =
-        panels.and_then(|p| p.iter().map(|name| name.as_str().filter(|n| n.len() <= 40)).collect::<Option<Vec<_>>>());
-    let names = names.ok_or("a layout is a list of the names of panels")?;
-    let text = format!("{:#}\n", json!({ "panels": names }));
+    let name = |name: &Value| name.as_str().filter(|n| n.len() <= 40).map(str::to_owned);
+    let names = panels.and_then(|p| p.iter().map(name).collect());
+    names.ok_or_else(|| "a layout is {\"panels\": [...]} with the names of panels".to_owned())
+}
+
+fn save(path: &Path, layout: &Value) -> Result<String, String> {
+    let text = format!("{:#}\n", json!({ "panels": names(layout)? }));
     std::fs::write(path, text).map_err(|e| format!("`{}` cannot be written: {e}", path.display()))?;
     Ok(format!("saved in {}", path.display()))
 }

@@ -11,6 +11,8 @@ use interfield_results::{Error, Reader};
 use interfield_structure::Structure;
 use serde_json::{Value, json};
 
+use super::described::run_columns;
+
 /// Rows that are read at once.
 const BLOCK: u64 = 2048;
 /// Rows that are shown at once; of more every so manyth is.
@@ -104,9 +106,8 @@ fn track(reader: Reader, times: Vec<f64>, feed: Feed, columns: Vec<From>) -> Tra
 
 /// The channels of a run.
 pub(crate) fn run_track(hub: &Hub, reader: Reader, times: Vec<f64>, structure: Option<&Structure>) -> Track {
-    let head = [Column::new("step", "", 1.0), Column::new("t", "s", 1.0)];
-    let channels = reader.channels().iter().map(|c| Column::new(&c.name, &c.unit, 1.0));
-    let columns: Vec<Column> = head.into_iter().chain(channels).collect();
+    let columns =
+        run_columns(structure.map(|s| s.model.as_ref()), reader.channels().iter().map(|c| (&c.name, &c.unit)));
     let dt = structure.map_or(1.0, |s| s.model.analysis.dt);
     let from =
         [From::Steps(dt), From::Time].into_iter().chain((0..reader.channels().len()).map(|c| From::Channel(c, 1.0)));

@@ -9,7 +9,7 @@ use interfield_lab::controller::{Said, Word};
 use interfield_language::units::Dimension;
 use serde_json::{Value, json};
 
-use super::described::DRAWN;
+use super::described::{DRAWN, run_columns};
 
 /// Shortest time between two rows.
 const ROW: Duration = Duration::from_micros(2500);
@@ -147,9 +147,7 @@ impl Observer {
     pub(crate) fn new(hub: &Hub, run: &Run, desk: Arc<RunDesk>) -> Self {
         let (model, free) = (run.model(), run.simulation().free().to_vec());
         let cuts = Cuts::new(hub, run);
-        let head = [Column::new("step", "", 1.0), Column::new("t", "s", 1.0)];
-        let channels = model.channels.iter().map(|c| Column::new(&c.name, &c.unit, 1.0));
-        let columns = head.into_iter().chain(channels).collect();
+        let columns = run_columns(Some(model), model.channels.iter().map(|c| (&c.name, &c.unit)));
         let run = hub.topic(Topic { name: "run".to_owned(), columns, time: 1, rig: false, open: true }, ROWS);
         let shape = (free.len() <= DRAWN).then(|| {
             let unknowns = free.iter().map(|&d| Column::new(&model.dofs[d].name, "", 1.0));

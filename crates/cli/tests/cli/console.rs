@@ -333,6 +333,24 @@ fn where_a_console_may_not_be_is_said() {
     assert_eq!(std::fs::read_to_string(there).unwrap(), "old", "nothing recorded is replaced");
 }
 
+/// A layout that somebody damaged is told, and the test goes on with the panels that fit it.
+#[test]
+fn a_damaged_layout_is_told_and_not_used() {
+    let model = pulled("console-layout");
+    let layout = model.with_extension("console.json");
+    for (damaged, why) in
+        [("{\"panels\": \"all\"}", "names of panels"), ("{\"panels\": [", "EOF"), ("[1]", "names of panels")]
+    {
+        std::fs::write(&layout, damaged).unwrap();
+        let results = model.with_extension("h5");
+        let said =
+            interfield(&["run", text(&model), "-o", text(&results), "--console", "127.0.0.1:0", "--console-start"]);
+        let said = said.expect(0).stderr;
+        assert!(said.contains("console-layout.console.json") && said.contains(why), "{damaged}: {said}");
+    }
+    std::fs::remove_file(layout).unwrap();
+}
+
 /// Through a tunnel viewers need a key, too.
 #[test]
 fn through_a_tunnel_everybody_needs_a_key() {

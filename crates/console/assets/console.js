@@ -141,7 +141,7 @@ function tell(said) {
   $("step").replaceChildren(step === undefined ? "–" : String(step), steps ? element("small", {}, " of " + steps) : "");
   $("scale").textContent = said.scale > 0 ? number(said.scale, 3) : "free";
   const left = duration ? Math.max(0, duration - said.t) * (said.scale || 0) : NaN;
-  $("left").textContent = said.scale > 0 && Number.isFinite(left) ? clocked(left) : "–";
+  $("left").textContent = said.scale > 0 && !said.over && Number.isFinite(left) ? clocked(left) : "–";
   const sum = (column) => said.rigs.reduce((all, r) => all + (r.head[column] || 0), 0), late = sum(9), missed = sum(13);
   // A recording does not hold these counts.
   const counted = said.rigs.length > 0 && !(about && about.kind === "playback");
@@ -348,7 +348,7 @@ function build() {
     structure() {
       if (!about.structure || !about.structure.edges.length) return;
       const p = add("structure", "Structure");
-      p.parts.push(structurePlot(p, about.structure, () => columnsOf("shape").slice(1).map((c) => c[c.length - 1])));
+      p.parts.push(structurePlot(p, about.structure, () => columnsOf("shape").slice(1).map((c) => c[c.length - 1]), about.unrecorded));
     },
     hysteresis() {
       each((rig, a, name) => {
@@ -376,7 +376,7 @@ function build() {
       }
     },
     cut() {
-      for (const [kind, title] of [["gap", "Gap at the interface"], ["force", "Interface force λ"]]) atCut(kind, "cut", title, title);
+      for (const [kind, title] of [["gap", "Interface gap"], ["force", "Interface force λ"]]) atCut(kind, "cut", title, title);
     },
     energy() {
       atCut("energy", "energy", "Energy error", "Net work of the interface");
@@ -404,7 +404,7 @@ function build() {
     },
     updating() {
       for (const update of about.updates || []) {
-        const p = add("updating", "Identified by " + update.name), column = (name) => indexOf("run", update.name + "." + name);
+        const p = add("updating", "Identified online: " + update.name), column = (name) => indexOf("run", update.name + "." + name);
         const rows = update.parameters.map(({ name, unit }) => ({ name, unit, columns: ["", ".low", ".high"].map((bound) => column(name + bound)) }));
         p.box.classList.toggle("tall", rows.length > 3);
         p.parts.push(strips(p, rows, (columns) => whole("run", [indexOf("run", "t"), ...columns], indexOf("run", "t")), about.duration));
@@ -413,7 +413,7 @@ function build() {
     },
     events() {
       const p = add("events", "Events and notes");
-      p.parts.push(eventList(p, () => events, () => about.duration, () => (status ? status.t : 0)));
+      p.parts.push(eventList(p, () => events, () => about.duration, () => (status ? status.t : 0), about.kind === "playback"));
     },
     cameras() {
       (about.cameras || []).forEach((name, i) => {
@@ -437,7 +437,7 @@ function build() {
       about.topics[topicOf("run")].columns.forEach((c) => { if (!["step", "t"].includes(c.name)) units.set(c.unit, [...(units.get(c.unit) || []), c]); });
       for (const [unit, list] of units) {
         const pages = Math.ceil(list.length / CURVES.length), key = "page " + unit, page = Math.min(pages - 1, Number(sessionStorage.getItem(key)) || 0);
-        const p = overTime("channels", "Channels", list.slice(page * CURVES.length, (page + 1) * CURVES.length));
+        const p = overTime("channels", list.length > 1 ? "Channels" : list[0].name, list.slice(page * CURVES.length, (page + 1) * CURVES.length));
         if (pages < 2) continue;
         const turn = (by, sign, words) => {
           const button = element("button", { type: "button", class: "turn", "aria-label": words }, sign);
@@ -453,8 +453,8 @@ function build() {
   dirty = true;
 }
 
-// Panels stand in a grid without holes. As many columns as leave the fewest cells empty, if possible without scrolling; then whoever has room beside
-// or below takes it.
+// Panels stand in a grid without holes: as many columns as show all of them at once with the fewest empty cells, then whoever has room beside or
+// below takes it.
 const NARROWEST = 19.6, WIDEST = 26, LOWEST = 15.5, GAP = 0.6;
 function pack() {
   const place = $("panels"), unit = em(), width = place.clientWidth / unit - 1.6 + GAP, height = (window.innerHeight - place.offsetTop - $("footer").offsetHeight) / unit;
@@ -462,7 +462,8 @@ function pack() {
   let best = null;
   for (let columns = least; columns <= most; columns++) {
     const grid = placed(columns), fits = grid.rows * (LOWEST + GAP) <= height;
-    if (!best || fits > best.fits || (fits === best.fits && grid.holes < best.holes)) best = { ...grid, columns, fits };
+    // Where all cannot be seen at once, as much as possible is.
+    if (!best || fits > best.fits || (fits === best.fits && (fits ? grid.holes < best.holes : grid.rows < best.rows))) best = { ...grid, columns, fits };
   }
   place.style.gridTemplateColumns = `repeat(${best.columns}, minmax(0, 1fr))`;
   panels.forEach((panel, i) => {

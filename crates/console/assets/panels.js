@@ -5,7 +5,7 @@ const colour = (name) => {
   if (!COLOURS.has(name)) COLOURS.set(name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
   return COLOURS.get(name);
 };
-const CURVES = ["data", "specimen", "third", "second"];
+const CURVES = ["data", "second", "third", "specimen"];
 // Target wide and pale, command dashed, measured thin on top: where all is well, one line in the middle of a band.
 const FOLLOWED = [["band", 5], ["second", 1.6, [7, 5]], ["data", 1.6]];
 
@@ -94,7 +94,7 @@ function timePlot(panel, unit, series, source, styles) {
   const options = {
     ...own(), legend: { show: false }, cursor: { show: false }, padding: [0.7 * em(), 1.2 * em(), 0.2 * em(), 0],
     scales: { x: { time: false, range: () => [Math.max(0, end - WINDOW), Math.max(WINDOW, end)] }, y: { range: ranged } },
-    axes: [{ ...axis(), size: 1.7 * em(), space: 4.2 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 2.4 * em(), values: (_, list) => list.map((x) => number(x)) }],
+    axes: [{ ...axis(), size: 1.7 * em(), space: 4.2 * em(), values: (_, list) => list.map((x) => number(x) + " s") }, { ...axis(), size: (_, list) => Math.max(2.4, 0.9 + 0.5 * Math.max(0, ...(list || []).map((v) => v.length))) * em(), space: 3 * em(), values: (_, list) => list.map((x) => number(x)) }],
     series: [{}, ...series.map((s, i) => ({ label: String(i), stroke: () => colour(style(i)[0]), width: style(i)[1] * thick(), dash: style(i)[2], points: { show: false } }))],
   };
   const plot = new uPlot(options, [[], ...series.map(() => [])], place);
@@ -147,10 +147,14 @@ function loopPlot(panel, names, units, source) {
 const drawnPeak = new Map();
 
 // The structure as it stands now, with its motion enlarged.
-function structurePlot(panel, about, latest) {
+function structurePlot(panel, about, latest, unrecorded = []) {
   const canvas = element("canvas"), note = element("small"), place = element("div", { class: "body" }, canvas);
   panel.box.append(place, note);
-  const { points, edges, nodes, moves } = about;
+  const { points, edges, nodes, moves } = about, unknown = new Set(unrecorded);
+  // A playback knows only what was recorded. The other nodes are drawn between their neighbours, and it is told.
+  const guessed = points.map((_, i) => i < nodes && moves[i].some(([k]) => unknown.has(k))), beside = points.map(() => []);
+  for (const [a, b] of edges) { beside[a].push(b); beside[b].push(a); }
+  const between = guessed.map(() => [0, 0, 0]);
   const flat = points.every((p) => Math.abs(p[1] - points[0][1]) < 1e-12);
   const project = (p) => flat ? [p[0], p[2]] : [p[0] + 0.45 * p[1], p[2] + 0.3 * p[1]];
   const at = points.map(project), xs = at.map((p) => p[0]), ys = at.map((p) => p[1]);
@@ -165,6 +169,11 @@ function structurePlot(panel, about, latest) {
       if (i < nodes) for (const [k, x, y, z] of moves[i]) { const v = u[k] || 0; d[0] += v * x; d[1] += v * y; d[2] += v * z; }
       return d;
     });
+    for (let sweep = 0; sweep < 30 && unknown.size; sweep++) for (let i = 0; i < points.length; i++) {
+      if (!guessed[i] || !beside[i].length) continue;
+      for (let a = 0; a < 3; a++) between[i][a] = beside[i].reduce((sum, j) => sum + (guessed[j] ? between : moved)[j][a], 0) / beside[i].length;
+    }
+    guessed.forEach((is, i) => { if (is) moved[i] = between[i]; });
     for (const d of moved) { const size = Math.hypot(...d); if (size > peak && size < Infinity) peak = size; }
     drawnPeak.set(about.points.length, peak);
     const factor = peak > 0 ? Math.min(1000, niceUp(0.08 * extent / peak)) : 1;
@@ -175,19 +184,20 @@ function structurePlot(panel, about, latest) {
     const draw = (where, now) => {
       for (const [a, b, specimen] of edges) {
         pen.globalAlpha = now ? 1 : 0.8; pen.strokeStyle = colour(!now ? "line" : specimen ? "specimen" : "ink"); pen.lineWidth = !now ? 1 : specimen ? 0.36 * em() : 0.14 * em();
-        pen.lineCap = "round"; pen.beginPath(); pen.moveTo(...where(a)); pen.lineTo(...where(b)); pen.stroke();
+        pen.lineCap = "round"; pen.setLineDash(now && (guessed[a] || guessed[b]) ? [0.3 * em(), 0.4 * em()] : []); pen.beginPath(); pen.moveTo(...where(a)); pen.lineTo(...where(b)); pen.stroke();
       }
-      pen.globalAlpha = 1;
+      pen.globalAlpha = 1; pen.setLineDash([]);
     };
     draw((i) => screen(at[i]), false);
     const there = (i) => screen(project(points[i].map((x, a) => x + factor * moved[i][a])));
     draw(there, true);
     pen.fillStyle = colour("ink");
-    if (nodes <= 400) for (let i = 0; i < nodes; i++) { pen.beginPath(); pen.arc(...there(i), 0.2 * em(), 0, 7); pen.fill(); }
+    if (nodes <= 400) for (let i = 0; i < nodes; i++) if (!guessed[i]) { pen.beginPath(); pen.arc(...there(i), 0.2 * em(), 0, 7); pen.fill(); }
     canvas.dataset.peak = peak;
     panel.read.textContent = "motion × " + number(factor);
     note.replaceChildren("largest " + number(peak * about.factor, 3) + " " + about.unit);
     if (marked) { const specimen = element("b", {}, "specimen thick"); specimen.style.color = colour("specimen"); note.append(" · ", specimen); }
+    if (guessed.includes(true)) note.append(" · dashed: not recorded, drawn between its neighbours");
     if (about.sketch) note.append(" · a sketch, the model has no positions");
   } };
 }
@@ -197,10 +207,10 @@ function limitBars(panel, bars, latest) {
   const place = element("div", { class: "bars" });
   panel.box.append(place);
   panel.read.textContent = "distance to trip";
-  if (bars.length > 6) panel.box.classList.add("tall");
+  if (bars.length > 4) panel.box.classList.add("tall");
   const rows = bars.map((bar) => {
-    const fill = element("i"), mark = element("b"), box = element("div", { class: "bar" }, fill, mark, element("u")), left = element("strong"), text = element("em"), action = element("em", {}, " → " + bar.action);
-    const row = element("div", { class: "limit" }, element("span", {}, bar.label, " ", text), element("span", {}, left, action), box);
+    const fill = element("i"), mark = element("b"), box = element("div", { class: "bar" }, fill, mark, element("u")), left = element("strong"), text = element("em"), action = element("em", {}, "→ " + bar.action);
+    const row = element("div", { class: "limit" }, element("span", {}, bar.label), left, box, text, action);
     place.append(row);
     return { bar, fill, mark, box, row, left, text, held: 0, since: 0 };
   });
@@ -272,7 +282,7 @@ function strips(panel, rows, source, until = 0) {
       line("data", 1.6, [], () => { for (let i = 0; i < n; i++) pen.lineTo(px(t[i]), py(x[i])); });
       value.textContent = number(x[n - 1], 3);
       if (low) bounds.textContent = number(low[n - 1], 3) + " to " + number(high[n - 1], 3);
-      canvas.dataset.value = x[n - 1];
+      canvas.dataset.value = x[n - 1]; canvas.dataset.points = n;
     }
   } };
 }
@@ -317,7 +327,7 @@ function groundPlot(panel, ground, time) {
 }
 
 // When what happened, on a line; then in words, the newest first.
-function eventList(panel, all, end, time) {
+function eventList(panel, all, end, time, again) {
   const canvas = element("canvas"), list = element("ol", { class: "events" });
   panel.box.append(element("div", { class: "line" }, canvas), list);
   const COLOUR = { alarm: "alarm", command: "data", note: "specimen", state: "soft" };
@@ -327,9 +337,11 @@ function eventList(panel, all, end, time) {
     pen.strokeStyle = colour("line"); pen.lineWidth = 2; pen.beginPath(); pen.moveTo(0, h / 2); pen.lineTo(w, h / 2); pen.stroke();
     pen.strokeStyle = colour("ink"); pen.beginPath(); pen.moveTo(0, h / 2); pen.lineTo(px(time()), h / 2); pen.stroke();
     for (const e of events) { pen.fillStyle = colour(COLOUR[e.kind] || "soft"); pen.fillRect(px(e.t) - 1.5, e.kind === "state" ? h * 0.25 : 0, 3, e.kind === "state" ? h * 0.5 : h); }
-    if (events.length === count && events[events.length - 1] === newest) return;
-    count = events.length; newest = events[count - 1];
+    // In a playback what is still to come is on the line only.
+    const known = again ? events.filter((e) => e.t <= time()).sort((a, b) => a.t - b.t) : events;
+    if (known.length === count && known[known.length - 1] === newest) return;
+    count = known.length; newest = known[count - 1];
     const line = (e) => element("li", {}, element("time", {}, e.t.toFixed(2) + " s"), element("span", { class: e.kind }, e.text, element("small", {}, [e.who, e.stamp ? clockTime(e.stamp) : "", e.advice].filter(Boolean).join(" · "))));
-    list.replaceChildren(...events.slice(-200).reverse().map(line));
+    list.replaceChildren(...known.slice(-200).reverse().map(line));
   } };
 }

@@ -127,8 +127,12 @@ pub(crate) fn shape_track(hub: &Hub, reader: Reader, times: Vec<f64>, structure:
     };
     let from: Vec<From> = std::iter::once(From::Time).chain(structure.free().iter().map(recorded)).collect();
     if from.len() > super::described::DRAWN || !from.iter().any(|f| matches!(f, From::Channel(..))) {
+        // What would stand still for want of a recording is not drawn.
+        hub.tell("structure", Value::Null);
         return None;
     }
+    let unknown = from.iter().skip(1).enumerate().filter(|(_, f)| matches!(f, From::Nothing));
+    hub.tell("unrecorded", unknown.map(|(k, _)| json!(k)).collect());
     let unknowns = structure.free().iter().map(|&d| Column::new(&model.dofs[d].name, "", 1.0));
     let columns = std::iter::once(Column::new("t", "s", 1.0)).chain(unknowns).collect();
     let feed = hub.topic(Topic { name: "shape".to_owned(), columns, time: 0, rig: false, open: false }, RING);

@@ -82,6 +82,8 @@ function rows(all) {
   if (since === null && caughtUp) since = all[2];
   for (let at = 3; at < all.length; at += 3 + all[at + 1] * all[at + 2]) {
     const [topic, n, count] = [all[at], all[at + 1], all[at + 2]];
+    // Of a shape only the newest is drawn, and one may have thousands of columns.
+    if (about && !about.topics[topic].open) { store[topic] = Array.from({ length: n }, (_, c) => [all[at + 3 + (count - 1) * n + c]]); continue; }
     const own = store[topic] || (store[topic] = Array.from({ length: n }, () => []));
     const old = past[topic] || (past[topic] = { stride: 1, skipped: 0, columns: Array.from({ length: n }, () => []) });
     // A playback that was moved back: what comes later in the test has not been yet.

@@ -61,7 +61,7 @@ pub struct Topic {
 impl Topic {
     pub(crate) fn json(&self) -> Value {
         let columns: Vec<Value> = self.columns.iter().map(|c| json!({ "name": c.name, "unit": c.unit })).collect();
-        json!({ "name": self.name, "time": self.time, "columns": columns })
+        json!({ "name": self.name, "time": self.time, "open": self.open, "columns": columns })
     }
 }
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import subprocess
 import time
 import urllib.error
@@ -23,7 +24,8 @@ class Browser:
                 port = int(line.rsplit("port", 1)[1].strip().rstrip("."))
                 self.base = f"http://127.0.0.1:{port}"
                 break
-        options = {"binary": chromium, "args": [*FLAGS, f"--user-data-dir={profile}"]}
+        # A driver looks for no program by its name.
+        options = {"binary": shutil.which(chromium) or chromium, "args": [*FLAGS, f"--user-data-dir={profile}"]}
         wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}}
         self.session = self.call("POST", "/session", wanted)["sessionId"]
 

@@ -59,7 +59,7 @@ class Reader:
 @final
 class Stepper:
     def __new__(
-        cls, source: Any, chosen: str, laws: list[Any], specimens: list[Any], compensators: list[tuple[str, Any, int]]
+        cls, source: Any, chosen: str, laws: list[Any], specimens: list[Any], compensators: list[Any]
     ) -> Stepper: ...
     def step(self, count: int) -> bool: ...
     def advance(self, count: int) -> bool: ...
@@ -99,8 +99,8 @@ def run(
     given: str,
     laws: list[Any],
     specimens: list[Any],
-    compensators: list[tuple[str, Any, int]],
-    observer: Callable[[float, _Floats], object] | None,
+    compensators: list[Any],
+    observer: Any | None,
     progress: _Progress,
 ) -> tuple[str, _Channels, tuple[_Floats, _Floats] | None, str, tuple[str, BaseException] | None]: ...
 def rehearse(source: Any, chosen: str, progress: _Progress) -> tuple[str, str, str]: ...

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -198,3 +199,32 @@ def test_a_terminal_sees_a_bar_that_goes_away(capfd):
     assert "running [" in shown and "100 %" in shown and shown.endswith("\r")
     oscillator().run()
     assert capfd.readouterr().err == ""
+
+
+def test_a_notebook_sees_a_bar_that_goes_away(monkeypatch):
+    shown, handles = [], []
+
+    class Handle:
+        def update(self, page):
+            shown.append(page)
+
+    class ZMQInteractiveShell:
+        pass
+
+    def display(page, display_id):
+        handles.append(page)
+        return Handle()
+
+    page = types.SimpleNamespace(HTML=str, display=display)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=ZMQInteractiveShell, display=page))
+    monkeypatch.setitem(sys.modules, "IPython.display", page)
+    # Without being asked for: somebody looks at a notebook.
+    oscillator(dt="0.01 ms", duration="4 s").run()
+    assert handles == [""] and shown[-1] == "" and any("<progress value=" in text and "running" in text for text in shown)
+    assert "value='400000' max='400000'" in shown[-2]
+
+
+def test_a_structure_is_pushed():
+    model = interfield.Model.from_file(os.path.join(MODELS, "rc-portal.toml"))
+    result = model.run(pushover={"to": "20 mm"}, progress=False)
+    assert result.outcome["pushover"] and len(result.t) > 10

@@ -228,3 +228,21 @@ def test_a_structure_is_pushed():
     model = interfield.Model.from_file(os.path.join(MODELS, "rc-portal.toml"))
     result = model.run(pushover={"to": "20 mm"}, progress=False)
     assert result.outcome["pushover"] and len(result.t) > 10
+
+
+def test_files_of_other_commands_are_results_too(tmp_path):
+    def command(*words):
+        subprocess.run([PROGRAM, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    t = np.arange(0, 3, 0.01)
+    record, model = tmp_path / "record.csv", os.path.join(MODELS, "hysteretic-building.toml")
+    record.write_text("\n".join(["t [s],a [m/s^2]", *(f"{x},{np.sin(8 * x)}" for x in t)]))
+    command("ensemble", model, "--records", str(record), "--levels", "0.1 g, 0.2 g", "--output", str(tmp_path / "ida"))
+    found = interfield.open_result(tmp_path / "ida" / "ida.h5")
+    assert found.unit("intensity") == "g" and found["intensity"].tolist() == pytest.approx([0.1, 0.2])
+    command("ensemble", model, "--set", "peak=0.1 g, 0.2 g", "--until", "2 s", "--output", str(tmp_path / "grid"))
+    bands = interfield.open_result(tmp_path / "grid" / "bands.h5")
+    assert len(bands.t) > 10 and bands.to_xarray().sizes["t"] == len(bands.t)
+    command("pushover", os.path.join(MODELS, "rc-portal.toml"), "--to", "20 mm", "--output", str(tmp_path / "push.h5"))
+    push = interfield.open_result(tmp_path / "push.h5")
+    assert push.peak("pushover.shear") != 0.0 and "<svg" in push._repr_html_()

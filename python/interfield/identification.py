@@ -105,26 +105,27 @@ def identify(
         raise ValueError("give both deformation and force, or none of them")
     if deformation is None or force is None:
         deformation, force = _pair(names, of)
-        rate = "v" if rate is None and (deformation, "v" in names) == ("q", True) else rate
+        if deformation == "q" and "v" in names:
+            rate = rate or "v"
+    keep = np.ones(len(t), dtype=bool) if window is None else (t >= window[0]) & (t <= window[1])
 
     def chosen(name: str) -> _Channel:
         if name not in names:
             raise KeyError(f"there is no channel `{name}`; there are: {', '.join(names)}")
-        return channels[names.index(name)]
+        _, unit, values = channels[names.index(name)]
+        if len(values) != len(t):
+            raise ValueError(f"`{name}` has {len(values)} numbers, the times {len(t)}")
+        return name, unit, values[keep]
 
-    keep = np.ones(len(t), dtype=bool) if window is None else (t >= window[0]) & (t <= window[1])
-    given = [None if name is None else chosen(name) for name in (deformation, force, rate)]
-    for channel in given:
-        if channel is not None and len(channel[2]) != len(t):
-            raise ValueError(f"`{channel[0]}` has {len(channel[2])} numbers, the times {len(t)}")
-    cut = [None if c is None else (c[0], c[1], c[2][keep]) for c in given]
     asked = SimpleNamespace(
         element=element, fixed=[(str(n), float(x)) for n, x in (fixed or {}).items()], delay=delay, offset=offset, loaded=loaded,
         smooth=smooth, dead_band=dead_band, levels=levels, substeps=substeps,
     )
     if not 1 <= substeps <= 100:
         raise ValueError(f"substeps must be from 1 to 100, found {substeps}")
-    text, told, block, arrays = _native.law(t[keep], *cut, asked, source)
+    text, told, block, arrays = _native.law(
+        t[keep], chosen(deformation), chosen(force), None if rate is None else chosen(rate), asked, source
+    )
     found = Identified(text, json.loads(told), block, *arrays)
     warn_each([*found.data["data_warnings"], *found.data["warnings"], *found.data["failures"]])
     return found

@@ -181,7 +181,7 @@ def real_time():
         count = rig["account"]
         late, stale = (100 * count[k] / rig["samples"] for k in ("late", "stale"))
         print(f"1 kHz in real time, {name}: {rig['samples']} samples, {late:.3f} % answered late, {stale:.3f} % without an answer in "
-              f"time, round trip median {count['round_trip_p50_us']:.0f} us, 99 % {count['round_trip_p99_us']:.0f} us; "
+              f"time, round trip median {count['round_trip_p50']:.0f} us, 99 % {count['round_trip_p99']:.0f} us; "
               f"{result.outcome['end']}, {result.verdict}")
 
     test("interpreted", Spring())

@@ -112,7 +112,7 @@ def spec(name: str, given: Any, dofs: int = 1, role: str = "law") -> Spec:
         given = given()
     if hasattr(given, "compiled"):
         given = given.compiled()
-    if hasattr(given, "address") and not isinstance(given, Compiled):
+    if (hasattr(given, "address") or getattr(given, "argtypes", None)) and not isinstance(given, Compiled):
         given = Compiled.of(given, dofs=dofs if role != "observer" else 1)
     what = f"the {role} `{name}`" if name else f"the {role}"
     if isinstance(given, Compiled):

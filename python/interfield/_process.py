@@ -7,6 +7,7 @@ says (`late`, `patience`), counts it, and the verdict tells; its own loop is nev
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from .model import Model
 
 __all__ = ["in_processes"]
+
+
+#: Of pieces of shared memory of this process.
+_NUMBER = itertools.count(1)
 
 
 def _follow() -> None:
@@ -59,7 +64,8 @@ def in_processes(
         raise ValueError(f"the model has no specimen `{unknown[0]}`; it has: {', '.join(known) or 'none'}")
     for table in document.get("specimen", []):
         if table["name"] in specimens:
-            table["at"] = f"shm:/interfield-{os.getpid()}-{table['name']}"
+            # Names of specimens may hold what names of shared memory may not; several tests may run at once.
+            table["at"] = f"shm:/interfield-{os.getpid()}-{next(_NUMBER)}"
     source = moved._source()
     context = multiprocessing.get_context("spawn")
     running: dict[str, tuple[Any, Any]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -48,6 +49,11 @@ class Compiled:
     owner: Any = None
     #: Its signature, if it is known.
     form: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("address", self.address, 0), ("dofs", self.dofs, 1), ("states", self.states, 0)):
+            if operator.index(value) < least:
+                raise ValueError(f"{name} of a compiled function must be {least} or greater, found {value}")
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

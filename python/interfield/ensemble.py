@@ -60,6 +60,8 @@ class Ensemble:
 
     def __getitem__(self, channel: str) -> dict[str, Floats]:
         """Figures of a channel by name, one number per case."""
+        if channel not in self.channels:
+            raise KeyError(f"there is no channel `{channel}`; there are: {', '.join(self.channels)}")
         i = self.channels.index(channel)
         return {name: self.figures[:, i, k] for k, name in enumerate(FIGURES)}
 
@@ -151,6 +153,11 @@ def ida(
     """Runs a model under each motion at each level of intensity (m/s^2): peak acceleration, or spectral acceleration at `period`."""
     at = floats(levels, "levels of intensity")
     own = [m.intensity(period) for m in motions]
+    for i, intensity in enumerate(own):
+        if not intensity > 0:
+            raise ValueError(f"motion number {i} has no intensity: it cannot be scaled")
+    if not (np.all(np.isfinite(at)) and np.all(at > 0)):
+        raise ValueError("levels of intensity must be greater than zero")
     cases = [{"motion": i, "factor": float(level / own[i])} for i in range(len(motions)) for level in at]
     runs = ensemble(model, cases, motions=motions, **options)
     peaks = np.where(runs.finished, runs.peak(demand), np.nan)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _native, _toml, callables
 from ._progress import bar
-from .errors import CallbackError, RunError, warn
+from .errors import CallbackError, Message, ModelError, RunError, warn
 from .result import Result, escape
 
 if sys.version_info >= (3, 11):
@@ -168,8 +168,14 @@ class Model:
     def from_file(cls, path: str | os.PathLike[str]) -> Model:
         """Reads a model file (TOML). Files that it refers to are seen from its folder."""
         path = Path(path)
-        model = cls.from_text(path.read_text(encoding="utf-8"), folder=path.parent, name=str(path))
-        return model
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as e:
+            line = e.object.count(b"\n", 0, e.start) + 1
+            what = "it is not text in UTF-8"
+            message = Message("error", what, "save it as UTF-8", str(path), line, e.start - e.object.rfind(b"\n", 0, e.start))
+            raise ModelError(str(message), [message]) from None
+        return cls.from_text(text, folder=path.parent, name=str(path))
 
     @classmethod
     def from_text(cls, text: str, folder: str | os.PathLike[str] = ".", name: str = "model") -> Model:
@@ -440,6 +446,8 @@ class Model:
         for name, value, least, most in (("core", core, 0, 1023), ("priority", priority, 1, 99)):
             if value is not None and not (real_time and least <= operator.index(value) <= most):
                 raise ValueError(f"{name} is a number from {least} to {most}, in real time, found {value!r}")
+        if output is not None and os.fspath(output).lower().endswith(".csv"):
+            raise ValueError("a run writes FILE.h5; result.to_pandas().to_csv(...) writes comma-separated values")
         if checkpoint is not None and not 0 <= float(checkpoint) < 1e9:
             raise ValueError(f"the interval of checkpoints is a number of seconds, found {checkpoint}")
         if output is None and not (checkpoint is None and resume is None):

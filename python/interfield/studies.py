@@ -167,6 +167,8 @@ def stability_map(
     for values in (at, of):
         if not (np.all(np.isfinite(values)) and np.all(values > 0)):
             raise ValueError("values of omega and ratios must be greater than zero")
+    if not all(1 <= n <= 1000 for n in substeps):
+        raise ValueError(f"substeps must be from 1 to 1000, found {list(substeps)}")
     given = [(name, _text(value) or "") for name, value in (param or {}).items()]
     shown, close = bar("cells", progress)
     try:

@@ -588,3 +588,30 @@ def test_what_is_raised_in_the_middle_of_a_test(tmp_path, where, what):
     recording = interfield.open_result(tmp_path / "out.lab.h5")
     # The rig still asks its specimen on the way back.
     assert len(calls) >= 1500 and len(recording.t) > 1000 and len(interfield.open_result(tmp_path / "out.h5").t) > 100
+
+
+def test_what_would_come_to_nothing_is_refused_before_it_begins(tmp_path):
+    with pytest.raises(ValueError, match="to_csv"):
+        oscillator().run(output=tmp_path / "out.CSV", progress=False)
+    silent, loud = interfield.Motion(0.01, np.zeros(100)), interfield.Motion(0.01, np.sin(np.arange(100)))
+    model = oscillator()
+    model.load("ground", direction="x", signal={"type": "synthetic", "peak": "0.1 g"})
+    with pytest.raises(ValueError, match="motion number 1 has no intensity"):
+        interfield.ida(model, [loud, silent], [1.0], demand="mass.x", progress=False)
+    for levels in ([0.0], [-1.0], [float("nan")]):
+        with pytest.raises(ValueError, match="levels of intensity"):
+            interfield.ida(model, [loud], levels, demand="mass.x", progress=False)
+    with pytest.raises(KeyError, match="mass.z.*there are: mass.x"):
+        interfield.ida(model, [loud], [1.0], demand="mass.z", progress=False)
+    for substeps in ([0], [2**40], [-1]):
+        with pytest.raises(ValueError, match="substeps must be from 1 to 1000"):
+            interfield.stability_map("pmc", omega=[1.0], ratios=[1.0], substeps=substeps, progress=False)
+    for wrong in ({"address": -5}, {"address": 5, "states": -1}, {"address": 5, "dofs": 0}):
+        with pytest.raises(ValueError, match="of a compiled function must be"):
+            interfield.Compiled(**wrong)
+    with pytest.raises(TypeError):
+        interfield.Compiled("abc")
+    path = tmp_path / "latin.toml"
+    path.write_bytes("# Gebäude\ntitle = \"ä\"\n".encode("latin1"))
+    with pytest.raises(interfield.ModelError, match="latin.toml:1:6: it is not text in UTF-8"):
+        interfield.Model.from_file(path)

@@ -57,7 +57,7 @@ def test_arrays_and_texts_with_units(tmp_path):
 
 @pytest.mark.parametrize("change, word", [
     ({"element": "bouc-wenn"}, "bouc-wenn"), ({"of": "pier"}, "of"), ({"deformation": "q"}, "both"), ({"units": {"q": "kN"}}, "kN"),
-    ({"substeps": 0}, "substeps"), ({"window": (1.0, 1.05)}, ""), ({"fixed": {"z": 1.0}}, "z"),
+    ({"substeps": 0}, "substeps"), ({"window": (1.0, 1.05)}, "6 samples"), ({"fixed": {"z": 1.0}}, "z"),
 ])
 def test_what_cannot_be_identified_is_said(change, word):
     with pytest.raises((ValueError, KeyError), match=word):

@@ -5,6 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -225,3 +226,23 @@ def test_the_example_runs(tmp_path):
     words = [sys.executable, example, os.path.join(MODELS, "isolated-building.toml"), "0.3", str(tmp_path / "out.h5")]
     said = subprocess.run(words, capture_output=True, text=True)
     assert said.returncode == 0 and " samples, " in said.stdout, said.stderr
+
+
+def test_two_tests_at_once_have_their_own_specimens(tmp_path):
+    found = {}
+
+    def work(i):
+        model = interfield.Model.from_file(os.path.join(MODELS, "isolated-building.toml"))
+        model.change("specimen", "isolators", late="hold", limits={"missing": {"at": 1e6, "action": "warn"}})
+        try:
+            found[i] = model.run(until="0.1 s", specimens={"isolators": Spring()}, real_time=True, output=tmp_path / f"{i}.h5", progress=False)
+        except interfield.RunError as stopped:
+            found[i] = stopped.result
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Each specimen answered its own test.
+    assert len(found) == 2 and all(r.hosts["isolators"]["commands"] > 0 and r.hosts["isolators"]["foreign"] == 0 for r in found.values())

@@ -104,6 +104,16 @@ def test_forms_of_a_result():
         result["mass.y"]
 
 
+def test_a_result_with_holes_shows_what_there_is():
+    t = np.arange(4.0)
+    rows = np.array([[0.0, np.nan], [-2.0, np.nan], [np.nan, np.nan], [1.0, np.nan]])
+    channels = [("a", "m", "displacement", ""), ("b", "m", "displacement", "")]
+    result = interfield.Result._of_run({"file": None, "title": "holes"}, channels, (t, rows))
+    assert result.peak("a") == -2.0 and np.isnan(result.peak("b"))
+    page = result._repr_html_()
+    assert page.count("<polyline") == 1 and "nan" not in page.split("<polyline")[1].split("/>")[0]
+
+
 def test_an_observer_ends_a_run():
     result = oscillator().run(observer=lambda t, row: t < 0.5, progress=False)
     assert result.outcome["end"] == "interrupted" and 0.5 <= result.t[-1] <= 0.511

@@ -11,12 +11,14 @@ import itertools
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native, callables
+from .errors import CallbackError
 
 if TYPE_CHECKING:
     from .model import Model
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["in_processes"]
 
 
+_HINT = (
+    "its class or function must stand in a module that another process can import (not in a notebook), and a script that starts a "
+    "real-time test needs `if __name__ == \"__main__\":`"
+)
 #: Of pieces of shared memory of this process.
 _NUMBER = itertools.count(1)
 
@@ -77,23 +83,25 @@ def in_processes(
             return str(word), what
         except EOFError:
             process.join()
-            return "failed", f"its process ended with code {process.exitcode}"
+            return "ended", f"its process ended with code {process.exitcode}"
 
     try:
         for name, law in specimens.items():
             here, there = context.Pipe(duplex=False)
             process = context.Process(target=_host, args=(source, chosen, name, law, known[name], there), daemon=True)
-            process.start()
+            try:
+                process.start()
+            except (pickle.PicklingError, AttributeError, TypeError) as e:
+                raise TypeError(f"specimen `{name}` cannot be sent to a process of its own: {e}\n{_HINT}") from e
             # Its end is its own: when it is gone, this is heard here.
             there.close()
             running[name] = (process, here)
         for name in running:
             word, what = hear(name)
+            if word == "ended":
+                raise RuntimeError(f"specimen `{name}`: {what}\n{_HINT}")
             if word != "ready":
-                raise RuntimeError(
-                    f"specimen `{name}`: {what}\nits class or function must stand in a module that another process can import (not in a "
-                    "notebook), and a script that starts a real-time test needs `if __name__ == \"__main__\":`"
-                )
+                raise CallbackError(f"specimen `{name}`: {what}")
 
         def counted() -> dict[str, Any]:
             told: dict[str, Any] = {}

@@ -105,16 +105,23 @@ fn install(context: &Context, python: &Path, wheel: &Path) -> Result<(), String>
     })
 }
 
-/// A fresh environment has nothing but the package and what it asks for, and runs a model.
+/// A fresh environment has nothing but the package and what it asks for, and runs the example of README.md.
 fn fresh(context: &Context, own: &Path, wheel: &Path) -> Result<(), String> {
     let mut pip = Command::new(own);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(wheel);
     context.run(pip)?;
+    let readme = std::fs::read_to_string(context.root.join("README.md")).map_err(|e| format!("README.md: {e}"))?;
+    let (_, rest) = readme.split_once("```python\n").ok_or("README.md shows no example in Python")?;
+    let example = rest.split("```").next().unwrap_or_default();
+    // Where it may write.
+    let folder = context.target.join("python/example");
+    let script = format!(
+        "import os, shutil\nfolder = {folder:?}\nshutil.rmtree(folder, ignore_errors=True)\nos.makedirs(folder)\n\
+         os.symlink(os.path.abspath('models'), os.path.join(folder, 'models'))\nos.chdir(folder)\n{example}\n\
+         assert os.path.getsize('response.png') > 1000"
+    );
     let mut run = Command::new(own);
-    run.args([
-        "-c",
-        "import interfield; r = interfield.Model.from_file('models/isolated-building.toml').run(until='1 s'); print(r)",
-    ]);
+    run.args(["-c", &script]);
     context.run(run)
 }
 

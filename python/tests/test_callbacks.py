@@ -25,6 +25,18 @@ def linear(t, u, v):
     return 20e3 * u
 
 
+def taken_back(sim):
+    """A state in the middle leads to the same row again; the state and the row."""
+    sim.step(50)
+    middle = sim.state
+    sim.step(50)
+    there = sim.row
+    sim.restore(middle)
+    sim.step(50)
+    assert np.array_equal(sim.row, there)
+    return middle, there
+
+
 def test_a_law_is_an_element():
     whole = interfield.Model("One spring", dofs=["x"])
     whole.node("mass", mass="1 t", initial={"x": "10 mm"})
@@ -129,13 +141,7 @@ def test_numba_laws_have_states():
     assert np.max(np.abs(result["python.force"])) == pytest.approx(100.0)
     # States are part of what is saved.
     sim = model.simulation()
-    sim.step(50)
-    middle = sim.state
-    sim.step(50)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(50)
-    assert np.array_equal(sim.row, there)
+    taken_back(sim)
 
 
 class Slider:
@@ -159,13 +165,7 @@ class Slider:
 
 def test_an_object_that_saves_itself_is_taken_back():
     sim = springs(Slider()).simulation()
-    sim.step(50)
-    middle = sim.state
-    sim.step(50)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(50)
-    assert np.array_equal(sim.row, there)
+    taken_back(sim)
     with pytest.raises(interfield.ModelError, match="without save"):
         springs(linear).simulation().state
 
@@ -261,16 +261,10 @@ def test_what_a_compensator_remembers_is_part_of_the_state():
     model = hybrid()
     sim = model.simulation(until="1 s", compensators={"isolators": Saved()})
     start = sim.state
-    sim.step(100)
-    middle = sim.state
-    sim.step(100)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(100)
-    assert np.array_equal(sim.row, there)
+    middle, there = taken_back(sim)
     # From the start, and in another simulation.
     other = model.simulation(until="1 s", compensators={"isolators": Saved})
-    for state, steps in ((start, 200), (middle, 100)):
+    for state, steps in ((start, 100), (middle, 50)):
         other.restore(state)
         other.step(steps)
         assert np.array_equal(other.row, there)
@@ -300,13 +294,7 @@ def test_a_compiled_compensator_is_the_interpreted_one():
     compiled = interfield.Compiled.of(late, states=1)
     assert np.array_equal(model.run(until="1 s", progress=False, compensators={"isolators": compiled}).rows, expected.rows)
     sim = model.simulation(until="1 s", compensators={"isolators": compiled})
-    sim.step(100)
-    middle = sim.state
-    sim.step(50)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(50)
-    assert np.array_equal(sim.row, there)
+    middle, there = taken_back(sim)
     plain = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)
     same = model.run(until="0.2 s", progress=False, compensators={"isolators": plain(lambda target, measured: target)})
     assert np.array_equal(same.rows, model.run(until="0.2 s", progress=False, compensators={"isolators": lambda t, m: t}).rows)

@@ -39,5 +39,53 @@ catch e
 end
 assert(failed);
 
-delete(output, csv);
+% It draws: a panel per unit, a line per channel with all rows, and says which channel there is not.
+warning('off', 'all');
+set(0, 'defaultfigurevisible', 'off');
+h = interfield_plot(r, 'slab.x', 'isolators.force', 'roof.x');
+lines = findall(h, 'type', 'line');
+drawn = sort(arrayfun(@(l) max(abs(get(l, 'ydata'))), lines(arrayfun(@(l) numel(get(l, 'ydata')) == numel(r.t), lines))));
+known = cellfun(@(n) max(abs(r.data(:, strcmp(r.channels, n)))), {'slab.x', 'isolators.force', 'roof.x'});
+assert(numel(drawn) == 3 && isequal(drawn(:), sort(known(:))));
+picture = [tempname() '.svg'];
+print(h, picture);
+assert(numel(fileread(picture)) > 1000);
+close(h);
+failed = false;
+try
+  interfield_plot(r, 'slab.z');
+catch e
+  failed = ~isempty(strfind(e.message, 'slab.z'));
+end
+assert(failed);
+
+% A file that was cut is refused with its reason.
+f = fopen(output); data = fread(f, Inf, 'uint8=>uint8'); fclose(f);
+cut = [tempname() '.h5'];
+f = fopen(cut, 'w'); fwrite(f, data(1:floor(0.8 * numel(data)))); fclose(f);
+failed = false;
+try
+  interfield_read(cut);
+catch e
+  failed = ~isempty(strfind(e.message, 'truncated'));
+end
+assert(failed);
+
+% A run is read while it goes on, and after it was killed.
+killed = [tempname() '.h5'];
+[~, pid] = system(['"' getenv('INTERFIELD_PROGRAM') '" run "' fullfile(root, 'models', 'duffing-chain.toml') '" --until "5000 s" --output "' killed '" > /dev/null 2>&1 & echo $!']);
+n = 0;
+begun = time();
+while n <= 100 && time() - begun < 60
+  try
+    n = numel(interfield_read(killed).t);
+  catch
+    n = 0;
+  end
+end
+system(['kill -KILL ' strtrim(pid)]);
+part = interfield_read(killed);
+assert(n > 100 && numel(part.t) >= n && all(isfinite(part.data(:))) && all(diff(part.t) > 0));
+
+delete(output, strrep(output, '.h5', '.lab.h5'), csv, picture, cut, killed);
 printf('{"channels": %d, "rows": %d}\n', numel(r.channels), numel(r.t));

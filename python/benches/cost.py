@@ -1,8 +1,10 @@
-"""What Python costs: a run beside the program, a step beside the step itself, a law interpreted and compiled, and late answers in real time.
+"""What Python costs: a run beside the program, a step beside the step itself, a law interpreted and compiled,
+what stays of models that were dropped, and late answers in real time.
 
 Run by `cargo xtask bench python`. Times are the best of several runs.
 """
 
+import gc
 import json
 import os
 import subprocess
@@ -179,7 +181,7 @@ def real_time():
         count = rig["account"]
         late, stale = (100 * count[k] / rig["samples"] for k in ("late", "stale"))
         print(f"1 kHz in real time, {name}: {rig['samples']} samples, {late:.3f} % answered late, {stale:.3f} % without an answer in "
-              f"time, round trip median {count['round_trip_p50_us']:.0f} us, 99 % {count['round_trip_p99_us']:.0f} us; "
+              f"time, round trip median {count['round_trip_p50']:.0f} us, 99 % {count['round_trip_p99']:.0f} us; "
               f"{result.outcome['end']}, {result.verdict}")
 
     test("interpreted", Spring())
@@ -189,9 +191,34 @@ def real_time():
     test("interpreted, the interpreter of the test busy", Spring())
 
 
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def dropped(count=100_000):
+    """Models that are opened, stepped and dropped: what stays of them."""
+    text = small().to_toml()
+
+    def work(count):
+        for _ in range(count):
+            sim = interfield.Model.from_text(text).simulation()
+            sim.step()
+            sim.row
+        gc.collect()
+
+    work(2000)
+    before, start = resident(), time.perf_counter()
+    work(count)
+    grown, spent = resident() - before, time.perf_counter() - start
+    print(f"{count} models opened and dropped: {1e6 * spent / count:.0f} us each, {grown / 1024:.0f} KiB more in memory "
+          f"({grown / count:.2f} bytes each)")
+
+
 if __name__ == "__main__":
     np.seterr(all="ignore")
     runs()
     steps()
     laws()
+    dropped()
     real_time()

@@ -17,6 +17,7 @@ from ._native import __version__
 from .callables import Compiled
 from .ensemble import Ensemble, Ida, Motion, ensemble, ida, read_motion
 from .errors import CallbackError, InterfieldError, InterfieldWarning, MachineError, Message, ModelError, RunError
+from .identification import Estimate, Identified, identify
 from .model import Check, Model, Modes, Rehearsal, Stability
 from .result import Channel, Result, open_result
 from .simulation import Simulation
@@ -25,8 +26,8 @@ from .studies import (
 )
 
 __all__ = [
-    "CallbackError", "Channel", "Check", "Compiled", "Convergence", "Ensemble", "Ida", "InterfieldError",
+    "CallbackError", "Channel", "Check", "Compiled", "Convergence", "Ensemble", "Estimate", "Ida", "Identified", "InterfieldError",
     "InterfieldWarning", "MachineError", "Message", "Model", "ModelError", "Modes", "Motion", "Order", "RadiusMap",
     "Rehearsal", "Result", "RunError", "Simulation", "Spectrum", "Stability", "__version__", "analyse", "ensemble",
-    "ida", "open_result", "order", "radius_map", "read_motion", "spectrum", "stability_map",
+    "ida", "identify", "open_result", "order", "radius_map", "read_motion", "spectrum", "stability_map",
 ]

@@ -8,6 +8,7 @@ _Floats = npt.NDArray[np.float64]
 _Channels = list[tuple[str, str, str, str]]
 _Progress = Callable[[int, int], object] | None
 _Observed = tuple[_Floats, _Floats, _Floats, float | None]
+_Channel = tuple[str, str, _Floats]
 _Radii = tuple[_Floats, npt.NDArray[np.bool_]]
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "read_motion",
     "intensity",
     "host",
+    "columns",
+    "law",
 ]
 __version__: str
 
@@ -59,7 +62,7 @@ class Reader:
 @final
 class Stepper:
     def __new__(
-        cls, source: Any, chosen: str, laws: list[Any], specimens: list[Any], compensators: list[tuple[str, Any, int]]
+        cls, source: Any, chosen: str, laws: list[Any], specimens: list[Any], compensators: list[Any]
     ) -> Stepper: ...
     def step(self, count: int) -> bool: ...
     def advance(self, count: int) -> bool: ...
@@ -99,8 +102,8 @@ def run(
     given: str,
     laws: list[Any],
     specimens: list[Any],
-    compensators: list[tuple[str, Any, int]],
-    observer: Callable[[float, _Floats], object] | None,
+    compensators: list[Any],
+    observer: Any | None,
     progress: _Progress,
 ) -> tuple[str, _Channels, tuple[_Floats, _Floats] | None, str, tuple[str, BaseException] | None]: ...
 def rehearse(source: Any, chosen: str, progress: _Progress) -> tuple[str, str, str]: ...
@@ -134,3 +137,7 @@ def ensemble(
 def read_motion(path: str, unit: float | None = None, dt: float | None = None) -> tuple[float, _Floats]: ...
 def intensity(dt: float, values: _Floats, period: float | None = None) -> float: ...
 def host(source: Any, chosen: str, law: Any, name: str, ready: Callable[[str], object]) -> str: ...
+def columns(path: str) -> tuple[_Floats, list[_Channel]]: ...
+def law(
+    t: _Floats, deformation: _Channel, force: _Channel, rate: _Channel | None, asked: Any, source: str
+) -> tuple[str, str, str, list[_Floats]]: ...

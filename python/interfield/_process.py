@@ -7,20 +7,31 @@ says (`late`, `patience`), counts it, and the verdict tells; its own loop is nev
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native, callables
+from .errors import CallbackError
 
 if TYPE_CHECKING:
     from .model import Model
 
 __all__ = ["in_processes"]
+
+
+_HINT = (
+    "its class or function must stand in a module that another process can import (not in a notebook), and a script that starts a "
+    "real-time test needs `if __name__ == \"__main__\":`"
+)
+#: Of pieces of shared memory of this process.
+_NUMBER = itertools.count(1)
 
 
 def _follow() -> None:
@@ -59,7 +70,8 @@ def in_processes(
         raise ValueError(f"the model has no specimen `{unknown[0]}`; it has: {', '.join(known) or 'none'}")
     for table in document.get("specimen", []):
         if table["name"] in specimens:
-            table["at"] = f"shm:/interfield-{os.getpid()}-{table['name']}"
+            # Names of specimens may hold what names of shared memory may not; several tests may run at once.
+            table["at"] = f"shm:/interfield-{os.getpid()}-{next(_NUMBER)}"
     source = moved._source()
     context = multiprocessing.get_context("spawn")
     running: dict[str, tuple[Any, Any]] = {}
@@ -71,23 +83,25 @@ def in_processes(
             return str(word), what
         except EOFError:
             process.join()
-            return "failed", f"its process ended with code {process.exitcode}"
+            return "ended", f"its process ended with code {process.exitcode}"
 
     try:
         for name, law in specimens.items():
             here, there = context.Pipe(duplex=False)
             process = context.Process(target=_host, args=(source, chosen, name, law, known[name], there), daemon=True)
-            process.start()
+            try:
+                process.start()
+            except (pickle.PicklingError, AttributeError, TypeError) as e:
+                raise TypeError(f"specimen `{name}` cannot be sent to a process of its own: {e}\n{_HINT}") from e
             # Its end is its own: when it is gone, this is heard here.
             there.close()
             running[name] = (process, here)
         for name in running:
             word, what = hear(name)
+            if word == "ended":
+                raise RuntimeError(f"specimen `{name}`: {what}\n{_HINT}")
             if word != "ready":
-                raise RuntimeError(
-                    f"specimen `{name}`: {what}\nits class or function must stand in a module that another process can import (not in a "
-                    "notebook), and a script that starts a real-time test needs `if __name__ == \"__main__\":`"
-                )
+                raise CallbackError(f"specimen `{name}`: {what}")
 
         def counted() -> dict[str, Any]:
             told: dict[str, Any] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 __all__ = ["dump", "plain"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SYMBOL = re.compile(r"[^\W\d]\w*|[%°]\w*")
 
 
 def plain(value: Any) -> Any:
@@ -23,6 +25,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items() if v is not None}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         return quantity(value)
     if hasattr(value, "tolist"):
@@ -38,13 +42,28 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{value!r} has no form in a model file: write a number, a text with its unit, a list or a dict")
 
 
+#: Symbols that mean the same in pint and in a model file. A quantity with any other (g is the gram there and gravity here) is written
+#: in m, kg, s and rad.
+_COMMON = set(
+    "m mm cm dm km µm μm um nm in ft yd mi kg Mg t lb slug s ms µs μs us ns min h mN N kN MN GN kgf lbf kip Pa hPa kPa MPa GPa bar mbar "
+    "psi ksi psf ksf mJ J kJ MJ GJ mW W kW MW GW Gal Hz mHz kHz MHz rad mrad µrad μrad deg ° rpm %".split()
+)
+
+
 def quantity(value: Any) -> str | list[str]:
     """A quantity of pint as text: 4 kN/mm becomes '4 kN/mm'."""
-    unit = f"{value.units:~C}".replace("**", "^").replace(" ", "")
+    unit = _unit(value)
+    if not _COMMON.issuperset(_SYMBOL.findall(unit)):
+        value = value.to_base_units()
+        unit = _unit(value)
     magnitude = value.magnitude.tolist() if hasattr(value.magnitude, "tolist") else value.magnitude
     if isinstance(magnitude, list):
         return [f"{m!r} {unit}".strip() for m in magnitude]
     return f"{magnitude!r} {unit}".strip()
+
+
+def _unit(value: Any) -> str:
+    return f"{value.units:~C}".replace("**", "^").replace(" ", "")
 
 
 def dump(document: Mapping[str, Any]) -> str:

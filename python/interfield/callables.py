@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -9,17 +10,35 @@ from typing import Any, NoReturn
 __all__ = ["Compiled", "Law", "Spec"]
 
 #: A law or a specimen: `f(t, u, v)` with time in s, displacement and velocity (numbers, or arrays where it has several
-#: degrees of freedom), returns the resisting force(s). An object with `save()` and `restore(numbers)` can be taken back. An object with
-#: `compiled()` is asked for its compiled function in the process that computes it.
+#: degrees of freedom), returns the resisting force(s). An object with `save()` and `restore(numbers)` can be taken back; a class is made
+#: anew for each run. An object with `compiled()` is asked for its compiled function in the process that computes it.
 Law = Callable[..., Any]
+
+#: What each role may have as its C signature: result and arguments, d for double, p for double *, i for int32_t, v for void.
+_FORMS = {
+    "law": {
+        "d:ddd": "double f(double t, double u, double v)",
+        "v:dpppp": "void f(double t, const double *u, const double *v, double *states, double *force)",
+    },
+    "compensator": {
+        "d:dd": "double f(double target, double measured)",
+        "v:pppp": "void f(const double *target, const double *measured, double *states, double *command)",
+    },
+    "observer": {"i:dp": "int32_t f(double t, const double *row)"},
+}
+#: The method of an object that computes this, where it is not the object itself that is called.
+_METHODS = {"law": "force", "compensator": "command", "observer": "observe"}
 
 
 @dataclass(frozen=True)
 class Compiled:
     """A compiled function, called through its address without the interpreter.
 
-    With `dofs=1` and no states its C signature is `double f(double t, double u, double v)`, else
-    `void f(double t, const double *u, const double *v, double *states, double *force)`. States begin at zero; they are
+    A law or a specimen with `dofs=1` and no states is `double f(double t, double u, double v)` in C, else
+    `void f(double t, const double *u, const double *v, double *states, double *force)`. A compensator is
+    `double f(double target, double measured)` or, with several actuators or states,
+    `void f(const double *target, const double *measured, double *states, double *command)`; an observer is
+    `int32_t f(double t, const double *row)`, where 0 ends the run. States begin at zero; they are
     saved and restored with the run. `owner` is kept alive.
     """
 
@@ -28,6 +47,13 @@ class Compiled:
     states: int = 0
     array: bool = False
     owner: Any = None
+    #: Its signature, if it is known.
+    form: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("address", self.address, 0), ("dofs", self.dofs, 1), ("states", self.states, 0)):
+            if operator.index(value) < least:
+                raise ValueError(f"{name} of a compiled function must be {least} or greater, found {value}")
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -37,28 +63,44 @@ class Compiled:
 
     @classmethod
     def of(cls, function: Any, dofs: int = 1, states: int = 0) -> Compiled:
-        """From a `numba.cfunc`, or a function of `ctypes` with declared argument types."""
-        address, count = _address(function)
-        if count not in (3, 5):
-            raise TypeError(f"a compiled law has 3 arguments (t, u, v) or 5 (t, u, v, states, force), this one has {count}")
-        if count == 3 and (dofs != 1 or states != 0):
-            raise TypeError("a law of several degrees of freedom or with states has 5 arguments: t, u, v, states, force")
-        return cls(address, dofs, states, count == 5, function)
+        """From a `numba.cfunc`, or a function of `ctypes` with declared argument types.
+
+        >>> import ctypes, interfield
+        >>> signature = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double)
+        >>> interfield.Compiled.of(signature(lambda t, u, v: 20e3 * u)).form
+        'd:ddd'
+        """
+        address, form = _signature(function)
+        known = {f: text for forms in _FORMS.values() for f, text in forms.items()}
+        if form not in known:
+            raise TypeError(f"a compiled function has one of these signatures, {function!r} has another: " + "; ".join(known.values()))
+        array = form in ("v:dpppp", "v:pppp")
+        if not array and (dofs != 1 or states != 0):
+            raise TypeError("one of several degrees of freedom or with states gets arrays: " + known["v:dpppp"])
+        return cls(address, dofs, states, array, function, form)
 
 
-def _address(function: Any) -> tuple[int, int]:
+def _signature(function: Any) -> tuple[int, str]:
+    """Address and form of a compiled function; '?' for a type that none of ours has."""
     if hasattr(function, "address") and hasattr(function, "_sig"):
-        return int(function.address), len(function._sig.args)
+        letters = {"float64": "d", "float64*": "p", "int32": "i", "none": "v", "void": "v"}
+        given = [letters.get(str(kind), "?") for kind in (function._sig.return_type, *function._sig.args)]
+        return int(function.address), f"{given[0]}:{''.join(given[1:])}"
     if getattr(function, "argtypes", None):
         import ctypes
 
-        return ctypes.cast(function, ctypes.c_void_p).value or 0, len(function.argtypes)
+        def letter(kind: Any) -> str:
+            pointer = kind in (ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
+            return "p" if pointer else {ctypes.c_double: "d", ctypes.c_int32: "i", None: "v"}.get(kind, "?")
+
+        given = [letter(kind) for kind in (function.restype, *function.argtypes)]
+        return ctypes.cast(function, ctypes.c_void_p).value or 0, f"{given[0]}:{''.join(given[1:])}"
     raise TypeError(f"{function!r} is not a numba.cfunc and not a ctypes function with `argtypes`")
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What the native part is told of a law."""
+    """What the native part is told of a function."""
 
     name: str
     function: Any
@@ -69,38 +111,46 @@ class Spec:
     owner: Any = None
 
 
-def spec(name: str, law: Any, dofs: int) -> Spec:
-    """A law with so many degrees of freedom for the native part."""
-    if hasattr(law, "compiled"):
-        law = law.compiled()
-    if hasattr(law, "address") and not isinstance(law, Compiled):
-        law = Compiled.of(law, dofs=dofs)
-    if isinstance(law, Compiled):
-        if law.dofs != dofs:
-            raise TypeError(f"the compiled law `{name}` has {law.dofs} degrees of freedom, the model {dofs}")
-        if law.address == 0:
-            raise ValueError(f"the compiled law `{name}` has no address")
-        return Spec(name, None, dofs, law.address, not law.array, law.states, law.owner)
-    function = getattr(law, "force", law)
+def spec(name: str, given: Any, dofs: int = 1, role: str = "law") -> Spec:
+    """A function with so many degrees of freedom (of a compensator: actuators) for the native part."""
+    if isinstance(given, type):
+        # Made anew for each run: it remembers nothing of the one before.
+        given = given()
+    if hasattr(given, "compiled"):
+        given = given.compiled()
+    if (hasattr(given, "address") or getattr(given, "argtypes", None)) and not isinstance(given, Compiled):
+        given = Compiled.of(given, dofs=dofs if role != "observer" else 1)
+    what = f"the {role} `{name}`" if name else f"the {role}"
+    if isinstance(given, Compiled):
+        if role != "observer" and given.dofs != dofs:
+            unit = "actuators" if role == "compensator" else "degrees of freedom"
+            raise TypeError(f"{what}, compiled, has {given.dofs} {unit}, the model {dofs}")
+        if given.form is not None and given.form not in _FORMS[role]:
+            raise TypeError(f"{what}, compiled, must have the signature " + " or ".join(_FORMS[role].values()))
+        if given.address == 0:
+            raise ValueError(f"{what}, compiled, has no address")
+        return Spec(name, None, dofs, given.address, not given.array, given.states, given.owner)
+    method = _METHODS[role]
+    function = getattr(given, method, given)
     if not callable(function):
-        raise TypeError(f"the law `{name}` is not callable: give f(t, u, v), or an object with force(t, u, v)")
-    if function is not law:
-        function = _Method(law, function)
-    return Spec(name, function, dofs, 0, False, 0, law)
+        raise TypeError(f"{what} is not callable: give a function, or an object with a method `{method}`")
+    if function is not given:
+        function = _Method(given, function)
+    return Spec(name, function, dofs, 0, False, 0, given)
 
 
 class _Method:
-    """The method `force` of an object, which is saved and restored with the object."""
+    """The method of an object, which is saved and restored with the object."""
 
-    def __init__(self, owner: Any, force: Callable[..., Any]) -> None:
-        self.force = force
+    def __init__(self, owner: Any, method: Callable[..., Any]) -> None:
+        self.method = method
         if hasattr(owner, "save") and hasattr(owner, "restore"):
             self.save, self.restore = owner.save, owner.restore
 
-    def __call__(self, t: float, u: Any, v: Any) -> Any:
-        return self.force(t, u, v)
+    def __call__(self, *given: Any) -> Any:
+        return self.method(*given)
 
 
-def specs(laws: Mapping[str, Any], dofs: Mapping[str, int]) -> list[Spec]:
-    """All laws; the native part says which name is wrong."""
-    return [spec(name, law, dofs.get(name, 1)) for name, law in laws.items()]
+def specs(given: Mapping[str, Any], dofs: Mapping[str, int], role: str = "law") -> list[Spec]:
+    """All of a role; the native part says which name is wrong."""
+    return [spec(name, one, dofs.get(name, 1), role) for name, one in given.items()]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._arrays import floats
 from ._progress import bar
 from .errors import warn
 from .model import Model, _choices
@@ -36,7 +37,7 @@ class Motion:
 
     def intensity(self, period: float | None = None) -> float:
         """Peak acceleration, or the spectral acceleration at a period in s with 5 % damping, m/s^2."""
-        return _native.intensity(self.dt, np.ascontiguousarray(self.values, dtype=np.float64), period)
+        return _native.intensity(self.dt, floats(self.values, "accelerations"), period)
 
 
 def read_motion(path: str | os.PathLike[str], *, unit: float | None = None, dt: float | None = None) -> Motion:
@@ -59,6 +60,8 @@ class Ensemble:
 
     def __getitem__(self, channel: str) -> dict[str, Floats]:
         """Figures of a channel by name, one number per case."""
+        if channel not in self.channels:
+            raise KeyError(f"there is no channel `{channel}`; there are: {', '.join(self.channels)}")
         i = self.channels.index(channel)
         return {name: self.figures[:, i, k] for k, name in enumerate(FIGURES)}
 
@@ -110,7 +113,7 @@ def ensemble(
     model._of_its_elements("ensemble")
     for chosen, _, _ in native:
         model._source(chosen)
-    grounds = [(m.dt, np.ascontiguousarray(m.values, dtype=np.float64)) for m in motions]
+    grounds = [(m.dt, floats(m.values, "accelerations")) for m in motions]
     shown, close = bar("runs", progress)
     try:
         channels, figures, endings, histories, said = _native.ensemble(
@@ -148,8 +151,13 @@ def ida(
     **options: Any,
 ) -> Ida:
     """Runs a model under each motion at each level of intensity (m/s^2): peak acceleration, or spectral acceleration at `period`."""
-    at = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    at = floats(levels, "levels of intensity")
     own = [m.intensity(period) for m in motions]
+    for i, intensity in enumerate(own):
+        if not intensity > 0:
+            raise ValueError(f"motion number {i} has no intensity: it cannot be scaled")
+    if not (np.all(np.isfinite(at)) and np.all(at > 0)):
+        raise ValueError("levels of intensity must be greater than zero")
     cases = [{"motion": i, "factor": float(level / own[i])} for i in range(len(motions)) for level in at]
     runs = ensemble(model, cases, motions=motions, **options)
     peaks = np.where(runs.finished, runs.peak(demand), np.nan)

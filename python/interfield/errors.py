@@ -86,6 +86,10 @@ def in_callback(name: str, cause: BaseException, failure: BaseException) -> Base
 
 def warn(text: str, stacklevel: int = 3) -> None:
     """Shows warnings of the native part as warnings of Python."""
-    for message in parse(text):
-        if message.severity == "warning":
-            warnings.warn(str(message), InterfieldWarning, stacklevel=stacklevel)
+    warn_each([str(m) for m in parse(text) if m.severity == "warning"], stacklevel + 1)
+
+
+def warn_each(texts: list[str], stacklevel: int = 3) -> None:
+    """Shows sentences as warnings of Python."""
+    for text in texts:
+        warnings.warn(text, InterfieldWarning, stacklevel=stacklevel)

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from . import _native, _toml, callables
 from ._progress import bar
-from .errors import CallbackError, RunError, warn
-from .result import Result
+from .errors import CallbackError, Message, ModelError, RunError, warn
+from .result import Result, escape
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,6 +30,8 @@ else:
 __all__ = ["Check", "Direction", "Model", "Modes", "Rehearsal", "Stability"]
 
 Floats = npt.NDArray[np.float64]
+#: Laws, specimens and compensators.
+Functions = tuple[list[callables.Spec], list[callables.Spec], list[callables.Spec]]
 
 
 @dataclass(frozen=True)
@@ -39,20 +41,24 @@ class _Source:
     folder: str
 
 
-@dataclass(frozen=True)
-class Check:
-    """What is known of a model before it runs: `text` for people, `data` for programs."""
+class _Told:
+    """Shows its text, also in a notebook."""
 
     text: str
-    data: dict[str, Any]
 
     def __str__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        from .result import escape
-
         return f"<pre>{escape(self.text)}</pre>"
+
+
+@dataclass(frozen=True)
+class Check(_Told):
+    """What is known of a model before it runs: `text` for people, `data` for programs."""
+
+    text: str
+    data: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class Modes:
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(_Told):
     """Whether a step lets a motion grow: `stable`, and everything that was found as `text` and `data`."""
 
     stable: bool
@@ -110,19 +116,13 @@ class Stability:
     def __bool__(self) -> bool:
         return self.stable
 
-    def __str__(self) -> str:
-        return self.text
-
 
 @dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(_Told):
     """A test before the test: `text` for people, `data` for programs."""
 
     text: str
     data: dict[str, Any]
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def _text(value: Any) -> str | None:
@@ -168,8 +168,14 @@ class Model:
     def from_file(cls, path: str | os.PathLike[str]) -> Model:
         """Reads a model file (TOML). Files that it refers to are seen from its folder."""
         path = Path(path)
-        model = cls.from_text(path.read_text(encoding="utf-8"), folder=path.parent, name=str(path))
-        return model
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as e:
+            line = e.object.count(b"\n", 0, e.start) + 1
+            what = "it is not text in UTF-8"
+            message = Message("error", what, "save it as UTF-8", str(path), line, e.start - e.object.rfind(b"\n", 0, e.start))
+            raise ModelError(str(message), [message]) from None
+        return cls.from_text(text, folder=path.parent, name=str(path))
 
     @classmethod
     def from_text(cls, text: str, folder: str | os.PathLike[str] = ".", name: str = "model") -> Model:
@@ -298,7 +304,7 @@ class Model:
         self._laws[name] = function
 
     def specimen(
-        self, name: str, function: Any = None, *, compensator: Callable[..., Any] | None = None, **keys: Any
+        self, name: str, function: Any = None, *, compensator: Any = None, **keys: Any
     ) -> None:
         """Adds a specimen, or gives one of the model a Python function.
 
@@ -408,27 +414,44 @@ class Model:
         output: str | os.PathLike[str] | None = None,
         laws: Mapping[str, Any] | None = None,
         specimens: Mapping[str, Any] | None = None,
-        compensators: Mapping[str, Callable[..., Any]] | None = None,
-        observer: Callable[[float, Floats], object] | None = None,
+        compensators: Mapping[str, Any] | None = None,
+        observer: Any = None,
         progress: bool | None = None,
         real_time: bool = False,
+        core: int | None = None,
+        priority: int | None = None,
         threads: bool = False,
+        checkpoint: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
         **choices: Any,
     ) -> Result:
         """Runs the model to its end.
 
         `scheme`, `dt`, `until`, `coupling`, `substeps`, `whole`, `tangent`, `set` (a dict of parameters) and `param` (of the scheme)
-        replace what the model says. Without `output` the result stays in memory; with it, it is written to a result file while the run goes on.
-        `observer(t, row)` sees each recorded row and ends the run by returning False. In real time, specimens run in processes of their own;
-        laws and compensators are refused.
+        replace what the model says; `pushover` (True, or a dict with `to`, `cycles`, `repeat`, `step`, `velocity`) pushes the structure instead.
+        Without `output` the result stays in memory; with it, it is written to a result file while the run goes on.
+        `observer(t, row)` sees each recorded row and ends the run by returning False. In real time, specimens run in processes of their own,
+        laws and compensators are refused, and `core` and `priority` are those of the thread of the controller.
+        `checkpoint` saves the complete state beside the result file at this interval in seconds, and `resume` goes on from such a file.
         Ctrl-C ends the run as it should end and raises `KeyboardInterrupt`; a run that fails raises `RunError`, an exception
         of a function `CallbackError`: both have the `result` up to there, and the file is whole.
         """
         chosen = _choices(**choices)
         options: dict[str, Any] = {
             "output": None if output is None else os.fspath(output), "stem": Path(self._name).stem,
-            "threads": threads, "real_time": real_time,
+            "threads": threads, "real_time": real_time, "core": core, "priority": priority,
+            "checkpoint": None if checkpoint is None else float(checkpoint),
+            "resume": None if resume is None else os.fspath(resume),
         }
+        for name, value, least, most in (("core", core, 0, 1023), ("priority", priority, 1, 99)):
+            if value is not None and not (real_time and least <= operator.index(value) <= most):
+                raise ValueError(f"{name} is a number from {least} to {most}, in real time, found {value!r}")
+        if output is not None and os.fspath(output).lower().endswith(".csv"):
+            raise ValueError("a run writes FILE.h5; result.to_pandas().to_csv(...) writes comma-separated values")
+        if checkpoint is not None and not 0 <= float(checkpoint) < 1e9:
+            raise ValueError(f"the interval of checkpoints is a number of seconds, found {checkpoint}")
+        if output is None and not (checkpoint is None and resume is None):
+            raise ValueError("checkpoints stand beside a result file: give an output")
         source = self._source(chosen)
         if real_time:
             if laws or compensators or self._laws or self._compensators:
@@ -463,8 +486,8 @@ class Model:
         chosen: str,
         laws: Mapping[str, Any] | None = None,
         specimens: Mapping[str, Any] | None = None,
-        compensators: Mapping[str, Callable[..., Any]] | None = None,
-    ) -> tuple[list[callables.Spec], list[callables.Spec], list[tuple[str, Any, int]]]:
+        compensators: Mapping[str, Any] | None = None,
+    ) -> Functions:
         all_laws = {**self._laws, **(laws or {})}
         all_specimens = {**self._specimens, **(specimens or {})}
         all_compensators = {**self._compensators, **(compensators or {})}
@@ -475,7 +498,7 @@ class Model:
         return (
             callables.specs(all_laws, dict(externals)),
             callables.specs(all_specimens, {name: n for name, n, _, _ in tested}),
-            [(name, c, actuators.get(name, 1)) for name, c in all_compensators.items()],
+            callables.specs(all_compensators, actuators, "compensator"),
         )
 
     def ensemble(self, cases: Iterable[Mapping[str, Any]], **options: Any) -> Any:
@@ -489,7 +512,7 @@ class Model:
         *,
         laws: Mapping[str, Any] | None = None,
         specimens: Mapping[str, Any] | None = None,
-        compensators: Mapping[str, Callable[..., Any]] | None = None,
+        compensators: Mapping[str, Any] | None = None,
         **choices: Any,
     ) -> Any:
         """A run to be stepped, see :class:`interfield.Simulation`."""
@@ -503,15 +526,14 @@ def _run(
     source: _Source,
     chosen: str,
     options: dict[str, Any],
-    functions: tuple[list[callables.Spec], list[callables.Spec], list[tuple[str, Any, int]]],
-    observer: Callable[[float, Floats], object] | None,
+    functions: Functions,
+    observer: Any,
     progress: bool | None,
 ) -> Result:
+    seen = None if observer is None else callables.spec("", observer, role="observer")
     shown, close = bar("running", progress)
     try:
-        outcome, channels, rows, said, ended = _native.run(
-            source, chosen, json.dumps(options), *functions, observer, shown
-        )
+        outcome, channels, rows, said, ended = _native.run(source, chosen, json.dumps(options), *functions, seen, shown)
     finally:
         close()
     warn(said, stacklevel=4)
@@ -544,6 +566,7 @@ def _choices(
     substeps: int | None = None,
     whole: bool = False,
     tangent: str | None = None,
+    pushover: bool | Mapping[str, Any] | None = None,
 ) -> str:
     """What is chosen beside the model, for the native part."""
 
@@ -561,9 +584,10 @@ def _choices(
         if not 1 <= substeps < 2**32:
             raise ValueError(f"substeps must be 1 or greater, found {substeps}")
 
+    push = None if pushover is None or pushover is False else _toml.plain({} if pushover is True else pushover)
     return json.dumps({
         "set": pairs(set), "scheme": scheme, "param": pairs(param), "dt": _text(dt), "until": _text(until),
-        "coupling": coupling, "substeps": substeps, "whole": bool(whole), "tangent": tangent,
+        "coupling": coupling, "substeps": substeps, "whole": bool(whole), "tangent": tangent, "pushover": push,
     })
 
 

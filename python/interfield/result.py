@@ -194,9 +194,9 @@ class Result(Mapping[str, Floats]):
         return self._reader.model if self._reader else ""
 
     def peak(self, name: str) -> float:
-        """The recorded value of largest magnitude, with its sign."""
-        values = self[name]
-        return float(values[np.argmax(np.abs(values))])
+        """The recorded value of largest magnitude, with its sign; NaN where there is none."""
+        values = self[name][np.isfinite(self[name])]
+        return float(values[np.argmax(np.abs(values))]) if len(values) else float("nan")
 
     # ---- other forms ------------------------------------------------------------------------------------------------
 
@@ -259,11 +259,17 @@ class Result(Mapping[str, Floats]):
 
 def _spark(values: Floats, width: int = 160, height: int = 28) -> str:
     """A small picture that keeps all peaks: the range of each pixel."""
-    low, high = float(np.min(values)), float(np.max(values))
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return ""
+    low, high = float(np.min(known)), float(np.max(known))
     scale = (height - 2) / (high - low) if high > low else 0.0
     parts = np.array_split(values, min(width, len(values)))
     points = []
     for i, part in enumerate(parts):
+        part = part[np.isfinite(part)]
+        if not len(part):
+            continue
         x = i * width / len(parts)
         for y in (float(np.max(part)), float(np.min(part))):
             points.append(f"{x:.1f},{height - 1 - (y - low) * scale:.1f}")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._arrays import floats
 from .errors import warn
 
 __all__ = ["Part", "Simulation"]
@@ -127,7 +128,7 @@ class Simulation:
 
     @vector.setter
     def vector(self, values: npt.ArrayLike) -> None:
-        self._native.set_vector(np.ascontiguousarray(values, dtype=np.float64))
+        self._native.set_vector(floats(values, "states"))
 
     def amplification(self) -> Floats:
         """The matrix of one step, linearised about the present state."""

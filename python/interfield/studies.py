@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._arrays import floats
 from ._progress import bar
 from .errors import warn
 from .model import Model, _choices, _text
@@ -46,7 +47,7 @@ def spectrum(
     >>> [round(float(r), 12) for r in found.radius]
     [1.0, 1.0, 1.0]
     """
-    at = np.logspace(-2, 3, 61) if omega is None else np.atleast_1d(np.asarray(omega, dtype=np.float64))
+    at = np.logspace(-2, 3, 61) if omega is None else floats(omega, "values of Omega")
     if not (np.all(np.isfinite(at)) and np.all(at > 0)):
         raise ValueError("Omega = omega dt must be greater than zero")
     if not (np.isfinite(xi) and xi >= 0):
@@ -65,10 +66,10 @@ def analyse(matrix: Callable[[float], npt.ArrayLike], *, omega: npt.ArrayLike | 
     >>> float(interfield.analyse(forward_euler, omega=[1.0]).radius[0]) ** 2  # doctest: +ELLIPSIS
     2.0000...
     """
-    at = np.logspace(-2, 3, 61) if omega is None else np.atleast_1d(np.asarray(omega, dtype=np.float64))
+    at = np.logspace(-2, 3, 61) if omega is None else floats(omega, "values of Omega")
     radius, principal = np.empty(len(at)), np.full(len(at), np.nan, dtype=np.complex128)
     for i, w in enumerate(at):
-        values = np.linalg.eigvals(np.asarray(matrix(float(w)), dtype=np.float64))
+        values = np.linalg.eigvals(np.asarray(matrix(float(w))))
         radius[i] = np.max(np.abs(values))
         swinging = values[(values.imag > 1e-12) & (w < np.pi)]
         if len(swinging):
@@ -161,11 +162,13 @@ def stability_map(
     >>> found.radius.shape, bool(found.stable.all())
     ((2, 3, 2), True)
     """
-    at = np.logspace(-2, 3, 40) if omega is None else np.atleast_1d(np.asarray(omega, dtype=np.float64))
-    of = np.logspace(-2, 2, 40) if ratios is None else np.atleast_1d(np.asarray(ratios, dtype=np.float64))
+    at = np.logspace(-2, 3, 40) if omega is None else floats(omega, "values of omega")
+    of = np.logspace(-2, 2, 40) if ratios is None else floats(ratios, "ratios")
     for values in (at, of):
         if not (np.all(np.isfinite(values)) and np.all(values > 0)):
             raise ValueError("values of omega and ratios must be greater than zero")
+    if not all(1 <= n <= 1000 for n in substeps):
+        raise ValueError(f"substeps must be from 1 to 1000, found {list(substeps)}")
     given = [(name, _text(value) or "") for name, value in (param or {}).items()]
     shown, close = bar("cells", progress)
     try:

@@ -1,10 +1,13 @@
-//! Functions of Python inside of a run: laws, specimens and compensators, interpreted or compiled.
+//! Functions of Python inside of a run: laws, specimens, compensators and observers, interpreted or compiled.
 //!
 //! A compiled one is called through its address without the interpreter:
 //!
 //! ```text
-//! scalar  double law(double t, double u, double v)                                    one degree of freedom, no states
-//! array   void   law(double t, const double *u, const double *v, double *states, double *force)
+//! law          double  f(double t, double u, double v)                                 one degree of freedom, no states
+//!              void    f(double t, const double *u, const double *v, double *states, double *force)
+//! compensator  double  f(double target, double measured)                               one actuator, no states
+//!              void    f(const double *target, const double *measured, double *states, double *command)
+//! observer     int32_t f(double t, const double *row)                                  0 ends the run
 //! ```
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +23,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
 use crate::forks::guarded;
+use crate::source::Failure;
 
 /// The first exception of a callback, with the name of what it computes.
 pub(crate) type Blame = Arc<Mutex<Option<(String, PyErr)>>>;
@@ -30,9 +34,10 @@ fn blame(place: &Blame, name: &str, error: PyErr) {
     place.get_or_insert_with(|| (name.to_owned(), error));
 }
 
-/// What Python says of a law: name, function, degrees of freedom; or of a compiled one its address and number of states.
+/// What Python says of a function: name, function, degrees of freedom (of a compensator: actuators); or of a compiled one its
+/// address and number of states.
 #[derive(FromPyObject)]
-pub(crate) struct LawSpec {
+pub(crate) struct Spec {
     name: String,
     function: Option<Py<PyAny>>,
     dofs: usize,
@@ -41,7 +46,12 @@ pub(crate) struct LawSpec {
     states: usize,
 }
 
-impl LawSpec {
+impl Spec {
+    /// A function that remembers what it likes, and cannot be asked for it.
+    pub(crate) fn forgets(&self, py: Python<'_>) -> PyResult<bool> {
+        self.function.as_ref().map_or(Ok(false), |f| Ok(!saves(f.bind(py))?))
+    }
+
     /// As a partner.
     pub(crate) fn partner(&self, place: &Blame) -> Box<dyn Partner> {
         match &self.function {
@@ -63,11 +73,12 @@ impl LawSpec {
 
 /// All functions of a run.
 pub(crate) fn callables(
-    laws: &[LawSpec],
-    specimens: &[LawSpec],
-    compensators: Vec<(String, Py<PyAny>, usize)>,
+    py: Python<'_>,
+    laws: &[Spec],
+    specimens: &[Spec],
+    compensators: &[Spec],
     place: &Blame,
-) -> Callables {
+) -> PyResult<Callables> {
     let mut all = Callables::default();
     for spec in laws {
         all = all.with_law(spec.name.clone(), spec.partner(place));
@@ -75,11 +86,42 @@ pub(crate) fn callables(
     for spec in specimens {
         all = all.with_specimen(spec.name.clone(), spec.partner(place));
     }
-    for (name, function, actuators) in compensators {
-        let compensator = Commanding { name: name.clone(), function, actuators, blame: place.clone() };
-        all = all.with_compensator(name, Arc::new(compensator));
+    for spec in compensators {
+        let compensator: Arc<dyn Multivariable> = match &spec.function {
+            Some(function) => Arc::new(Commanding::new(py, spec, function, place)?),
+            None => Arc::new(CompiledCommand {
+                address: spec.address,
+                scalar: spec.scalar,
+                actuators: spec.dofs,
+                states: spec.states,
+            }),
+        };
+        all = all.with_compensator(spec.name.clone(), compensator);
     }
-    all
+    Ok(all)
+}
+
+/// The name of the first compensator whose memory nobody can save.
+pub(crate) fn forgetful(py: Python<'_>, compensators: &[Spec]) -> PyResult<Option<String>> {
+    for spec in compensators {
+        if spec.forgets(py)? {
+            return Ok(Some(spec.name.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// What is said where its state is to be saved or restored.
+pub(crate) fn unsaved(name: &str) -> Failure {
+    Failure::Said(
+        format!("the compensator of `{name}` cannot be saved: it is a Python function without save() and restore()"),
+        "give an object with these methods, or a compiled function with states".to_owned(),
+    )
+}
+
+/// Whether an object can be asked for its numbers.
+fn saves(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("save")? && object.hasattr("restore")?)
 }
 
 /// A function of Python.
@@ -155,7 +197,7 @@ impl Partner for Interpreted {
     fn persist(&mut self, archive: &mut dyn Archive) {
         let state = Python::attach(|py| -> PyResult<Option<Vec<f64>>> {
             let object = self.function.bind(py);
-            match object.hasattr("save")? && object.hasattr("restore")? {
+            match saves(object)? {
                 true => object.call_method0("save")?.extract().map(Some),
                 false => Ok(None),
             }
@@ -234,7 +276,94 @@ struct Commanding {
     name: String,
     function: Py<PyAny>,
     actuators: usize,
+    kept: Option<Kept>,
     blame: Blame,
+}
+
+/// The numbers of one that has `save` and `restore`. They stand in the memory of its controller, which is saved with the run: first 1 once
+/// it was used, then the numbers.
+struct Kept {
+    /// Before it was ever used.
+    first: Vec<f64>,
+    /// Those that the object has now.
+    now: Mutex<Vec<f64>>,
+}
+
+impl Kept {
+    /// Takes the object back to what the memory says, if it is somewhere else.
+    fn before(&self, py: Python<'_>, object: &Py<PyAny>, memory: &[f64]) -> PyResult<()> {
+        let wanted = if memory[0] == 0.0 { &self.first[..] } else { &memory[1..] };
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.iter().zip(wanted).any(|(a, b)| a.to_bits() != b.to_bits()) {
+            object.call_method1(py, "restore", (wanted.to_vec(),))?;
+            now.copy_from_slice(wanted);
+        }
+        Ok(())
+    }
+
+    fn after(&self, py: Python<'_>, object: &Py<PyAny>, memory: &mut [f64]) -> PyResult<()> {
+        let list: Vec<f64> = object.call_method0(py, "save")?.extract(py)?;
+        if list.len() != self.first.len() {
+            let message = format!("save() returned {} numbers, and {} at the start", list.len(), self.first.len());
+            return Err(PyValueError::new_err(message));
+        }
+        memory[0] = 1.0;
+        memory[1..].copy_from_slice(&list);
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(&list);
+        Ok(())
+    }
+}
+
+impl Commanding {
+    fn new(py: Python<'_>, spec: &Spec, function: &Py<PyAny>, place: &Blame) -> PyResult<Self> {
+        let kept = match saves(function.bind(py))? {
+            true => {
+                let first: Vec<f64> = function.call_method0(py, "save")?.extract(py)?;
+                Some(Kept { now: Mutex::new(first.clone()), first })
+            }
+            false => None,
+        };
+        let (name, function) = (spec.name.clone(), function.clone_ref(py));
+        Ok(Commanding { name, function, actuators: spec.dofs, kept, blame: place.clone() })
+    }
+
+    fn ask(
+        &self,
+        py: Python<'_>,
+        memory: &mut [f64],
+        targets: &[f64],
+        measured: &[f64],
+        commands: &mut [f64],
+    ) -> PyResult<()> {
+        if let Some(kept) = &self.kept {
+            kept.before(py, &self.function, memory)?;
+        }
+        let said = guarded(py, || match (targets, measured) {
+            ([target], [measured]) => self.function.call1(py, (*target, *measured)),
+            _ => {
+                let (t, m) = (PyArray1::from_slice(py, targets), PyArray1::from_slice(py, measured));
+                self.function.call1(py, (t, m))
+            }
+        })?;
+        let said = said.bind(py);
+        match said.extract::<f64>() {
+            Ok(x) if commands.len() == 1 => commands[0] = x,
+            _ => numbers(said, commands)?,
+        }
+        if let Some(bad) = commands.iter().find(|c| !c.is_finite()) {
+            return Err(PyValueError::new_err(format!("the compensator of `{}` returned {bad}", self.name)));
+        }
+        match &self.kept {
+            Some(kept) => kept.after(py, &self.function, memory),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a compensator of somebody else would do to a probe is unknown: nothing.
+fn unprobed(actuators: usize) -> Box<dyn Multivariable> {
+    let none = || Box::new(Uncompensated) as Box<dyn Compensator>;
+    Box::new(Each::new((0..actuators).map(|_| none()).collect()))
 }
 
 impl Multivariable for Commanding {
@@ -243,38 +372,75 @@ impl Multivariable for Commanding {
     }
 
     fn memory(&self) -> usize {
-        0
+        self.kept.as_ref().map_or(0, |kept| 1 + kept.first.len())
     }
 
-    fn command(&self, _memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]) {
-        let asked = Python::attach(|py| {
-            let said = guarded(py, || match (targets, measured) {
-                ([target], [measured]) => self.function.call1(py, (*target, *measured)),
-                _ => {
-                    let (t, m) = (PyArray1::from_slice(py, targets), PyArray1::from_slice(py, measured));
-                    self.function.call1(py, (t, m))
-                }
-            })?;
-            let said = said.bind(py);
-            match said.extract::<f64>() {
-                Ok(x) if commands.len() == 1 => commands[0] = x,
-                _ => numbers(said, commands)?,
-            }
-            match commands.iter().find(|c| !c.is_finite()) {
-                Some(bad) => Err(PyValueError::new_err(format!("the compensator of `{}` returned {bad}", self.name))),
-                None => Ok(()),
-            }
-        });
-        if let Err(e) = asked {
+    fn command(&self, memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]) {
+        if let Err(e) = Python::attach(|py| self.ask(py, memory, targets, measured, commands)) {
             blame(&self.blame, &self.name, e);
             // The guard lets no such number through and ends the test.
             commands.fill(f64::NAN);
         }
     }
 
-    /// What it would do to a probe is unknown: nothing.
     fn frozen(&self) -> Box<dyn Multivariable> {
-        let none = || Box::new(Uncompensated) as Box<dyn Compensator>;
-        Box::new(Each::new((0..self.actuators).map(|_| none()).collect()))
+        unprobed(self.actuators)
     }
+}
+
+/// A compiled compensator.
+struct CompiledCommand {
+    address: usize,
+    scalar: bool,
+    actuators: usize,
+    states: usize,
+}
+
+type ScalarCommand = unsafe extern "C" fn(f64, f64) -> f64;
+type ArrayCommand = unsafe extern "C" fn(*const f64, *const f64, *mut f64, *mut f64);
+
+impl Multivariable for CompiledCommand {
+    fn actuators(&self) -> usize {
+        self.actuators
+    }
+
+    fn memory(&self) -> usize {
+        self.states
+    }
+
+    #[allow(unsafe_code)]
+    fn command(&self, memory: &mut [f64], targets: &[f64], measured: &[f64], commands: &mut [f64]) {
+        if self.scalar {
+            // SAFETY: as for laws above; Python has compared the signature where it is known.
+            let function: ScalarCommand = unsafe { std::mem::transmute::<usize, ScalarCommand>(self.address) };
+            commands[0] = unsafe { function(targets[0], measured[0]) };
+        } else {
+            // SAFETY: as above; one number for each actuator, states as declared.
+            let function: ArrayCommand = unsafe { std::mem::transmute::<usize, ArrayCommand>(self.address) };
+            unsafe { function(targets.as_ptr(), measured.as_ptr(), memory.as_mut_ptr(), commands.as_mut_ptr()) };
+        }
+    }
+
+    fn frozen(&self) -> Box<dyn Multivariable> {
+        unprobed(self.actuators)
+    }
+}
+
+type Look = unsafe extern "C" fn(f64, *const f64) -> i32;
+
+/// Shows a row to an observer; whether the run goes on.
+#[allow(unsafe_code)]
+pub(crate) fn observed(observer: &Spec, t: f64, row: &[f64]) -> PyResult<bool> {
+    let Some(function) = &observer.function else {
+        // SAFETY: as for laws above; the row has as many numbers as the result has channels.
+        let look: Look = unsafe { std::mem::transmute::<usize, Look>(observer.address) };
+        return Ok(unsafe { look(t, row.as_ptr()) } != 0);
+    };
+    Python::attach(|py| {
+        let row = PyArray1::from_slice(py, row);
+        let said = guarded(py, || function.call1(py, (t, row)))?;
+        // Also the false of numpy.
+        let said = said.bind(py);
+        Ok(said.is_none() || said.is_truthy()?)
+    })
 }

@@ -8,7 +8,7 @@ use interfield::laboratory::histogram_json;
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::callbacks::{Blame, LawSpec};
+use crate::callbacks::{Blame, Spec};
 use crate::source::{Failure, Source, choices};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,7 +20,7 @@ const STACK: usize = 16 << 20;
 
 /// Answers one test; `ready` is called with the address once it listens. What was counted, as JSON.
 #[pyfunction]
-fn host(py: Python<'_>, source: Source, chosen: &str, law: LawSpec, name: &str, ready: Py<PyAny>) -> PyResult<String> {
+fn host(py: Python<'_>, source: Source, chosen: &str, law: Spec, name: &str, ready: Py<PyAny>) -> PyResult<String> {
     let chosen = choices(chosen)?;
     let (blame, stop) = (Blame::default(), AtomicBool::new(false));
     let (found, stopped) = py.detach(|| {

@@ -8,6 +8,7 @@ mod callbacks;
 mod ensemble;
 mod forks;
 mod hosted;
+mod identification;
 mod progress;
 mod results;
 mod run;
@@ -28,5 +29,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::register(module)?;
     studies::register(module)?;
     ensemble::register(module)?;
-    hosted::register(module)
+    hosted::register(module)?;
+    identification::register(module)
 }

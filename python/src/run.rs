@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use interfield::laboratory::{self, RealTime};
 use interfield::outputs::Wanted;
-use interfield::{Choices, End, Moment, Observer, Operator, Outcome, Run, Setup, coupled, programs, record};
+use interfield::{Choices, End, Moment, Observer, Operator, Outcome, Run, Setup, coupled, programs, record, updating};
 use interfield_lab::verdict::Grade;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::callbacks::{Blame, LawSpec, callables};
-use crate::forks::guarded;
+use crate::callbacks::{Blame, Spec, callables, forgetful, observed, unsaved};
 use crate::progress::Progress;
 use crate::source::{Failure, Source, choices, warnings};
 
@@ -30,7 +29,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 struct Options {
     output: Option<PathBuf>,
     stem: String,
-    report: Option<PathBuf>,
     threads: bool,
     real_time: RealTime,
     checkpoint: Option<Duration>,
@@ -46,16 +44,14 @@ fn options(text: &str) -> PyResult<Options> {
         real_time: told["real_time"].as_bool().unwrap_or(false),
         core: told["core"].as_u64().map(|n| n as usize),
         priority: told["priority"].as_u64().and_then(|n| u8::try_from(n).ok()).unwrap_or(usual.priority),
-        watchdog: told["watchdog"].as_f64().unwrap_or(usual.watchdog),
         ..usual
     };
     Ok(Options {
         output: path("output"),
         stem: told["stem"].as_str().unwrap_or("model").to_owned(),
-        report: path("report"),
         threads: told["threads"].as_bool().unwrap_or(false),
         real_time,
-        checkpoint: told["checkpoint"].as_f64().map(Duration::from_secs_f64),
+        checkpoint: told["checkpoint"].as_f64().and_then(|s| Duration::try_from_secs_f64(s).ok()),
         resume: path("resume"),
     })
 }
@@ -63,7 +59,7 @@ fn options(text: &str) -> PyResult<Options> {
 /// Collects rows, shows progress, calls an observer of Python.
 struct Watching {
     progress: Progress,
-    observer: Option<Py<PyAny>>,
+    observer: Option<Spec>,
     operator: Operator,
     /// Rows in memory, unless they go to a file.
     rows: Option<(Vec<f64>, Vec<f64>)>,
@@ -86,16 +82,13 @@ impl Observer for Watching {
                 rows.extend_from_slice(moment.row);
             }
             if let Some(observer) = self.observer.as_ref().filter(|_| self.stopped.is_none()) {
-                let go_on = Python::attach(|py| {
-                    let row = PyArray1::from_slice(py, moment.row);
-                    let said = guarded(py, || observer.call1(py, (moment.t, row)))?;
-                    // Also the false of numpy.
-                    let said = said.bind(py);
-                    Ok::<bool, PyErr>(said.is_none() || said.is_truthy()?)
-                });
-                match go_on {
+                match observed(observer, moment.t, moment.row) {
                     Ok(true) => {}
-                    Ok(false) => self.operator.interrupt(),
+                    Ok(false) => {
+                        // It has said what it had to say.
+                        self.observer = None;
+                        self.operator.interrupt();
+                    }
                     Err(e) => self.end(e),
                 }
             }
@@ -121,15 +114,20 @@ fn run<'py>(
     source: Source,
     chosen: &str,
     given: &str,
-    laws: Vec<LawSpec>,
-    specimens: Vec<LawSpec>,
-    compensators: Vec<(String, Py<PyAny>, usize)>,
-    observer: Option<Py<PyAny>>,
+    laws: Vec<Spec>,
+    specimens: Vec<Spec>,
+    compensators: Vec<Spec>,
+    observer: Option<Spec>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Done<'py>> {
     let (chosen, options) = (choices(chosen)?, options(given)?);
+    if (options.checkpoint.is_some() || options.resume.is_some())
+        && let Some(name) = forgetful(py, &compensators)?
+    {
+        return Err(unsaved(&name).into());
+    }
     let place = Blame::default();
-    let callables = callables(&laws, &specimens, compensators, &place);
+    let callables = callables(py, &laws, &specimens, &compensators, &place)?;
     let done = py.detach(|| to_end(&source, &chosen, options, callables, observer, progress));
     let done = done.map_err(|failure| blamed(py, &place, failure.into()))?;
     let (outcome, channels, rows, said, stopped) = done;
@@ -163,12 +161,12 @@ fn to_end(
     chosen: &Choices,
     options: Options,
     callables: interfield::Callables,
-    observer: Option<Py<PyAny>>,
+    observer: Option<Spec>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Ended, Failure> {
     let file = source.open();
     let in_memory = options.output.is_none();
-    let output = options.output.map(|path| Wanted { stem: options.stem, output: Some(path), report: options.report });
+    let output = options.output.map(|path| Wanted { stem: options.stem, output: Some(path), report: None });
     let setup = Setup {
         output,
         real_time: options.real_time,
@@ -241,7 +239,8 @@ pub(crate) fn told(run: &Run, outcome: &Outcome) -> Value {
         "laboratory": laboratory,
         "externals": (!outcome.program_logs.is_empty()).then(|| programs::json(&outcome.program_logs, model)),
         "pushover": outcome.strength.as_ref().map(|s| s.json()),
-        "text": coupled::text(sim) + &laboratory::text(&outcome.assessed, &model.units)
+        "updating": (!model.updates.is_empty()).then(|| updating::json(&sim.lessons())),
+        "text": coupled::text(sim) + &updating::text(sim) + &laboratory::text(&outcome.assessed, &model.units)
             + &programs::text(&outcome.program_logs, model),
     })
 }

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::callbacks::{Blame, LawSpec, callables};
+use crate::callbacks::{Blame, Spec, callables, forgetful, unsaved};
 use crate::forks;
 use crate::run::blamed;
 use crate::source::{Failure, Source, choices, warnings};
@@ -31,6 +31,8 @@ pub(crate) struct Stepper {
     /// Forks when it was made.
     forks: u64,
     blame: Blame,
+    /// A compensator that cannot be saved.
+    forgetful: Option<String>,
     channels: Vec<(String, String)>,
     said: String,
 }
@@ -118,13 +120,13 @@ impl Stepper {
         py: Python<'_>,
         source: Source,
         chosen: &str,
-        laws: Vec<LawSpec>,
-        specimens: Vec<LawSpec>,
-        compensators: Vec<(String, Py<PyAny>, usize)>,
+        laws: Vec<Spec>,
+        specimens: Vec<Spec>,
+        compensators: Vec<Spec>,
     ) -> PyResult<Self> {
         let chosen = choices(chosen)?;
         let blame = Blame::default();
-        let callables = callables(&laws, &specimens, compensators, &blame);
+        let callables = callables(py, &laws, &specimens, &compensators, &blame)?;
         let made = py.detach(|| -> Result<_, Failure> {
             let file = source.open();
             let stepping = file.stepping(&chosen, callables)?;
@@ -137,6 +139,7 @@ impl Stepper {
             inside: AtomicUsize::new(0),
             forks: forks::count(),
             blame,
+            forgetful: forgetful(py, &compensators)?,
             channels,
             said,
         })
@@ -249,12 +252,18 @@ impl Stepper {
 
     /// The complete state as bytes.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        if let Some(name) = &self.forgetful {
+            return Err(unsaved(name).into());
+        }
         let bytes = self.enter(py)?.save_bytes().map_err(Failure::from);
         Ok(PyBytes::new(py, &bytes.map_err(|failure| blamed(py, &self.blame, failure.into()))?))
     }
 
     /// Goes on from such a state.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        if let Some(name) = &self.forgetful {
+            return Err(unsaved(name).into());
+        }
         let restored = self.enter(py)?.restore_bytes(state).map_err(Failure::from);
         restored.map_err(|failure| blamed(py, &self.blame, failure.into()))
     }

@@ -1,6 +1,7 @@
 """The C library: a program in C, `ctypes`, and Python have the same bits."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -22,6 +23,16 @@ def program(tmp_path_factory):
         ["cc", "-std=c99", "-pthread", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", os.path.join(CAPI, "include"),
          os.path.join(CAPI, "tests", "steps.c"), "-o", str(out), LIBRARY, f"-Wl,-rpath,{folder}", "-lm"], check=True)
     return str(out)
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="a system without a compiler for C++")
+def test_the_header_is_one_of_cpp_too(tmp_path):
+    source = tmp_path / "header.cpp"
+    source.write_text('#include "interfield.h"\nint main() { return interfield_version() == nullptr; }\n')
+    out = tmp_path / "header"
+    subprocess.run(["c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", os.path.join(CAPI, "include"), str(source),
+                    "-o", str(out), LIBRARY, f"-Wl,-rpath,{os.path.dirname(LIBRARY)}"], check=True)
+    subprocess.run([str(out)], check=True)
 
 
 @pytest.mark.parametrize("name, choices, own", [

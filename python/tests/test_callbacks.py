@@ -25,6 +25,18 @@ def linear(t, u, v):
     return 20e3 * u
 
 
+def taken_back(sim):
+    """A state in the middle leads to the same row again; the state and the row."""
+    sim.step(50)
+    middle = sim.state
+    sim.step(50)
+    there = sim.row
+    sim.restore(middle)
+    sim.step(50)
+    assert np.array_equal(sim.row, there)
+    return middle, there
+
+
 def test_a_law_is_an_element():
     whole = interfield.Model("One spring", dofs=["x"])
     whole.node("mass", mass="1 t", initial={"x": "10 mm"})
@@ -99,8 +111,15 @@ def test_a_compiled_law_is_called_through_its_address():
     nan = interfield.Compiled.of(signature(lambda t, u, v: float("nan")))
     with pytest.raises(interfield.RunError, match="invalid answer"):
         springs(nan).run(progress=False)
-    with pytest.raises(TypeError, match="3 arguments"):
-        interfield.Compiled.of(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda t: 0.0))
+    single = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_float, ctypes.c_float, ctypes.c_float)
+    for wrong in (ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda t: 0.0), single(linear)):
+        with pytest.raises(TypeError, match="double f.double t, double u, double v."):
+            interfield.Compiled.of(wrong)
+    # One of another role is found by its signature, before it is called.
+    command = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(lambda target, measured: target)
+    for given in ({"laws": {"python": interfield.Compiled.of(command)}}, {"observer": compiled}, {"compensators": {"python": compiled}}):
+        with pytest.raises(TypeError, match="must have the signature"):
+            springs(linear).run(progress=False, **given)
 
 
 def test_numba_laws_have_states():
@@ -122,13 +141,7 @@ def test_numba_laws_have_states():
     assert np.max(np.abs(result["python.force"])) == pytest.approx(100.0)
     # States are part of what is saved.
     sim = model.simulation()
-    sim.step(50)
-    middle = sim.state
-    sim.step(50)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(50)
-    assert np.array_equal(sim.row, there)
+    taken_back(sim)
 
 
 class Slider:
@@ -152,13 +165,7 @@ class Slider:
 
 def test_an_object_that_saves_itself_is_taken_back():
     sim = springs(Slider()).simulation()
-    sim.step(50)
-    middle = sim.state
-    sim.step(50)
-    there = sim.row
-    sim.restore(middle)
-    sim.step(50)
-    assert np.array_equal(sim.row, there)
+    taken_back(sim)
     with pytest.raises(interfield.ModelError, match="without save"):
         springs(linear).simulation().state
 
@@ -229,3 +236,117 @@ def test_a_compensator_of_python():
     wrong.specimen("isolators", compensator=lambda target, measured: float("nan"))
     with pytest.raises(interfield.CallbackError, match="returned NaN"):
         wrong.run(until="1 s", progress=False)
+
+
+class Late:
+    """The target of the sample before: it remembers a number."""
+
+    def __init__(self):
+        self.before = 0.0
+
+    def command(self, target, measured):
+        self.before, said = target, self.before
+        return said
+
+
+class Saved(Late):
+    def save(self):
+        return [self.before]
+
+    def restore(self, numbers):
+        (self.before,) = numbers
+
+
+def test_what_a_compensator_remembers_is_part_of_the_state():
+    model = hybrid()
+    sim = model.simulation(until="1 s", compensators={"isolators": Saved()})
+    start = sim.state
+    middle, there = taken_back(sim)
+    # From the start, and in another simulation.
+    other = model.simulation(until="1 s", compensators={"isolators": Saved})
+    for state, steps in ((start, 100), (middle, 50)):
+        other.restore(state)
+        other.step(steps)
+        assert np.array_equal(other.row, there)
+    # What nobody can save is not lost in silence.
+    forgets = model.simulation(until="1 s", compensators={"isolators": Late()})
+    for use in (lambda: forgets.state, lambda: forgets.restore(start)):
+        with pytest.raises(interfield.ModelError, match="`isolators` cannot be saved.*without save"):
+            use()
+
+    class Growing(Saved):
+        def save(self):
+            return [0.0] * (1 + (self.before != 0.0))
+
+    with pytest.raises(interfield.CallbackError, match="save.. returned 2 numbers, and 1 at the start"):
+        model.run(until="1 s", progress=False, compensators={"isolators": Growing()})
+
+
+def test_a_compiled_compensator_is_the_interpreted_one():
+    double = ctypes.POINTER(ctypes.c_double)
+
+    @ctypes.CFUNCTYPE(None, double, double, double, double)
+    def late(target, measured, states, command):
+        command[0], states[0] = states[0], target[0]
+
+    model = hybrid()
+    expected = model.run(until="1 s", progress=False, compensators={"isolators": Late()})
+    compiled = interfield.Compiled.of(late, states=1)
+    assert np.array_equal(model.run(until="1 s", progress=False, compensators={"isolators": compiled}).rows, expected.rows)
+    sim = model.simulation(until="1 s", compensators={"isolators": compiled})
+    middle, there = taken_back(sim)
+    plain = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)
+    same = model.run(until="0.2 s", progress=False, compensators={"isolators": plain(lambda target, measured: target)})
+    assert np.array_equal(same.rows, model.run(until="0.2 s", progress=False, compensators={"isolators": lambda t, m: t}).rows)
+    nan = interfield.Compiled.of(plain(lambda target, measured: float("nan")))
+    with pytest.raises(interfield.RunError):
+        model.run(until="0.2 s", progress=False, compensators={"isolators": nan})
+
+
+def test_observers_may_be_objects_and_compiled():
+    seen = []
+
+    class Watch:
+        def __init__(self):
+            self.rows = 0
+
+        def observe(self, t, row):
+            self.rows += 1
+            seen.append(self.rows)
+            return self.rows < 5
+
+    for _ in range(2):
+        # A class is made anew for each run.
+        assert len(springs(linear).run(progress=False, observer=Watch).t) <= 6
+    assert seen == [*range(1, 6), *range(1, 6)]
+
+    @ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
+    def compiled(t, row):
+        kept.append((t, row[0], row[1]))
+        return t < 0.5
+
+    kept = []
+    result = springs(linear).run(progress=False, observer=compiled)
+    assert result.outcome["end"] == "interrupted"
+    assert np.array_equal(np.array(kept), np.column_stack([result.t, result.rows])[: len(kept)])
+
+
+class Tired:
+    """A spring that loses a thousandth of its stiffness with each call."""
+
+    def __init__(self):
+        self.share = 1.0
+
+    def force(self, t, u, v):
+        self.share *= 0.999
+        return 20e3 * self.share * u
+
+
+def test_a_class_begins_each_run_anew():
+    model = springs(Tired)
+    first = model.run(progress=False)
+    assert np.array_equal(model.run(progress=False).rows, first.rows)
+    # An object goes on with what it remembers.
+    used = springs(Tired())
+    assert np.array_equal(used.run(progress=False).rows, first.rows)
+    assert not np.array_equal(used.run(progress=False).rows, first.rows)

@@ -131,8 +131,9 @@ def test_a_function_may_run_other_models_and_drop_its_own():
     held = {}
 
     def law(t, u, v):
-        held.clear()
-        gc.collect()
+        if held:
+            held.clear()
+            gc.collect()
         if t == 0.5:
             assert oscillator().run(progress=False).verdict == "good"
         return linear(t, u, v)
@@ -252,6 +253,134 @@ def test_a_file_that_was_cut_anywhere(tmp_path):
             interfield.open_result(cut)
     with pytest.raises(OSError):
         interfield.open_result(tmp_path)
+
+
+def test_a_file_with_flipped_bits_says_so_or_reads(tmp_path):
+    whole = tmp_path / "out.h5"
+    springs(linear).run(progress=False, output=whole)
+    data, bad, random = bytearray(whole.read_bytes()), tmp_path / "bad.h5", np.random.default_rng(7)
+    heads = [int(k) for k in random.integers(0, min(4096, len(data)), 150)]
+    for place in [*heads, *(int(k) for k in random.integers(0, len(data), 150))]:
+        flipped = bytearray(data)
+        flipped[place] ^= 1 << int(random.integers(8))
+        bad.write_bytes(flipped)
+        try:
+            found = interfield.open_result(bad)
+            found.rows, found.outcome, found.settings, found.log, found.model_text, repr(found), found._repr_html_()
+        except (interfield.InterfieldError, OSError):
+            pass
+
+
+def test_a_file_that_changes_under_its_reader(tmp_path):
+    path = tmp_path / "out.h5"
+    expected = springs(linear).run(progress=False, output=path).rows
+    data = path.read_bytes()
+    # Cut after it was opened, before it is read.
+    found = interfield.open_result(path)
+    os.truncate(path, len(data) // 3)
+    with pytest.raises((interfield.InterfieldError, OSError)):
+        found.rows
+    path.write_bytes(data)
+    assert found.refresh() == len(expected) and np.array_equal(found.rows, expected)
+    path.unlink()
+    with pytest.raises((interfield.InterfieldError, OSError)):
+        found.refresh()
+    # What was read before is still there.
+    assert len(found.t) == len(expected)
+
+
+def test_the_recording_of_an_emulated_test_that_was_cut(tmp_path):
+    result = hybrid().run(until="0.5 s", progress=False, output=tmp_path / "out.h5")
+    (name,) = result.recordings
+    with open(name, "rb") as file:
+        data = file.read()
+    expected, cut = interfield.open_result(name).rows, tmp_path / "cut.lab.h5"
+    for length in range(0, len(data), max(1, len(data) // 60)):
+        cut.write_bytes(data[:length])
+        try:
+            rows = interfield.open_result(cut).rows
+        except (interfield.InterfieldError, OSError):
+            continue
+        assert np.array_equal(rows, expected[: len(rows)], equal_nan=True), length
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="a system without /proc")
+def test_models_that_are_dropped_leave_nothing_behind():
+    """`cargo xtask bench python` does it 100000 times."""
+    text = springs(linear).to_toml()
+
+    def open_and_drop(count):
+        for _ in range(count):
+            model = interfield.Model.from_text(text)
+            sim = model.simulation(laws={"python": linear})
+            sim.step(2)
+            sim.row
+            del model, sim
+        gc.collect()
+
+    open_and_drop(300)
+    before = resident()
+    open_and_drop(1500)
+    # Less than a page for each of them.
+    assert resident() - before < 1500 * 1024
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_a_copy_of_the_process_runs_models_of_its_own():
+    said = subprocess.run(script("""
+        import multiprocessing, interfield
+        from test_callbacks import linear, springs
+        from test_models import oscillator
+        def work(i):
+            found = oscillator().ensemble([{"dt": "5 ms"}, {"dt": "10 ms"}], progress=False)
+            return springs(linear).run(progress=False).rows[-1].tolist(), found.peak("mass.x").tolist()
+        if __name__ == "__main__":
+            expected, sim = work(0), springs(linear).simulation()
+            sim.step(10)
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                print(all(found == expected for found in pool.map(work, range(4))))
+            pid = os.fork()
+            if pid == 0:
+                # A simulation that no other thread was using is the copy's own.
+                os._exit(0 if sim.step(10) and sim.done == 20 else 1)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), sim.done)
+    """), capture_output=True, text=True, timeout=120)
+    assert said.stdout == "True\n0 10\n", said.stderr
+
+
+@pytest.mark.parametrize("make", [
+    lambda values: values.astype(np.float32), lambda values: values.astype(">f8"), lambda values: values[::-1][::-1],
+    lambda values: values.tolist(), lambda values: np.asfortranarray(values),
+])
+def test_arrays_of_another_kind_are_read_as_numbers(make):
+    sim = oscillator().simulation()
+    values = np.arange(len(sim.vector)) * 0.5
+    sim.vector = make(values)
+    assert np.array_equal(sim.vector, values)
+    t = np.arange(0, 2, 0.01)
+    motion = interfield.Motion(0.01, make(np.sign(np.sin(7 * t))))
+    assert motion.intensity() == 1.0
+    assert interfield.spectrum("newmark", omega=make(values[1:3] + 1)).radius == pytest.approx(1.0)
+
+
+def test_arrays_that_are_no_numbers():
+    sim = oscillator().simulation()
+    before = sim.vector
+    for wrong in (["a", "b"], [None, 1], [[1.0]], [1j, 2], object(), [], np.zeros((2, 2)), {}, "12"):
+        with pytest.raises((TypeError, ValueError)):
+            sim.vector = wrong
+    assert np.array_equal(sim.vector, before)
+    for wrong in ([1j], ["x"], [[1.0, 2.0]], [np.nan], [], [np.inf]):
+        with pytest.raises((TypeError, ValueError)):
+            interfield.Motion(0.01, np.array(wrong)).intensity()
+    for dt in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError):
+            interfield.Motion(dt, np.ones(10)).intensity()
 
 
 @pytest.mark.parametrize("keys, word", [
@@ -399,3 +528,90 @@ def test_keys_that_are_no_values():
     model.add("node\n[x]", name='a"\n[evil]')
     with pytest.raises(interfield.ModelError, match="evil|unknown"):
         model.check()
+
+
+def test_a_simulation_that_is_over():
+    sim = oscillator().simulation()
+    sim.step(10)
+    state, row = sim.state, sim.row
+    assert sim.finish()["verdict"]
+    assert np.array_equal(sim.row, row) and sim.done == 10 and sim["mass.x"] == row[0]
+    with pytest.raises(KeyError):
+        sim["mass.z"]
+    assert sim.finish()["verdict"]
+    # It can be taken back; a specimen would have to start again, which only a new simulation does.
+    sim.restore(state)
+    assert np.array_equal(sim.row, row)
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path):
+    expected, path = hybrid().run(until="0.4 s", progress=False).rows, tmp_path / "out.h5"
+    said = subprocess.run(script(f"""
+        import signal
+        from test_callbacks import hybrid
+        def kill(t, row):
+            if t > 0.2:
+                os.kill(os.getpid(), signal.SIGKILL)
+        hybrid().run(until="0.4 s", output={str(path)!r}, checkpoint=0, observer=kill, progress=False)
+    """), capture_output=True, text=True)
+    assert said.returncode == -signal.SIGKILL, said.stderr
+    # What was killed has its rows and its recording up to there.
+    (killed,) = tmp_path.glob("*.lab.h5")
+    assert np.array_equal(interfield.open_result(path).rows, expected[: len(interfield.open_result(path).t)])
+    assert interfield.open_result(path).t[-1] > 0.1 and interfield.open_result(killed).t[-1] > 0.1
+    result = hybrid().run(until="0.4 s", output=tmp_path / "on.h5", resume=path.with_suffix(".checkpoint"), progress=False)
+    assert np.array_equal(result.rows, expected) and result.verdict
+    for wrong in ({"checkpoint": 1.0}, {"resume": path}, {"core": 0}, {"real_time": True, "priority": 100}, {"real_time": True, "core": -1}):
+        with pytest.raises(ValueError):
+            hybrid().run(until="0.4 s", progress=False, **wrong)
+    for wrong in (-1.0, float("nan"), 1e12):
+        with pytest.raises(ValueError, match="number of seconds"):
+            hybrid().run(until="0.4 s", output=tmp_path / "b.h5", progress=False, checkpoint=wrong)
+    with pytest.raises(interfield.ModelError, match="cannot be saved"):
+        hybrid().run(until="0.4 s", output=tmp_path / "c.h5", progress=False, checkpoint=1, compensators={"isolators": lambda t, m: t})
+
+
+@pytest.mark.parametrize("where", ["specimens", "compensators"])
+@pytest.mark.parametrize("what", [KeyboardInterrupt, ZeroDivisionError])
+def test_what_is_raised_in_the_middle_of_a_test(tmp_path, where, what):
+    calls = []
+
+    def function(first, second, *third):
+        calls.append(first)
+        if len(calls) == 1500:
+            raise what("on purpose")
+        # A law f(t, u, v) or a compensator c(target, measured).
+        return 2e6 * second if third else first
+
+    with pytest.raises(what if what is KeyboardInterrupt else interfield.CallbackError, match="on purpose"):
+        hybrid().run(until="2 s", progress=False, output=tmp_path / "out.h5", **{where: {"isolators": function}})
+    recording = interfield.open_result(tmp_path / "out.lab.h5")
+    # The rig still asks its specimen on the way back.
+    assert len(calls) >= 1500 and len(recording.t) > 1000 and len(interfield.open_result(tmp_path / "out.h5").t) > 100
+
+
+def test_what_would_come_to_nothing_is_refused_before_it_begins(tmp_path):
+    with pytest.raises(ValueError, match="to_csv"):
+        oscillator().run(output=tmp_path / "out.CSV", progress=False)
+    silent, loud = interfield.Motion(0.01, np.zeros(100)), interfield.Motion(0.01, np.sin(np.arange(100)))
+    model = oscillator()
+    model.load("ground", direction="x", signal={"type": "synthetic", "peak": "0.1 g"})
+    with pytest.raises(ValueError, match="motion number 1 has no intensity"):
+        interfield.ida(model, [loud, silent], [1.0], demand="mass.x", progress=False)
+    for levels in ([0.0], [-1.0], [float("nan")]):
+        with pytest.raises(ValueError, match="levels of intensity"):
+            interfield.ida(model, [loud], levels, demand="mass.x", progress=False)
+    with pytest.raises(KeyError, match="mass.z.*there are: mass.x"):
+        interfield.ida(model, [loud], [1.0], demand="mass.z", progress=False)
+    for substeps in ([0], [2**40], [-1]):
+        with pytest.raises(ValueError, match="substeps must be from 1 to 1000"):
+            interfield.stability_map("pmc", omega=[1.0], ratios=[1.0], substeps=substeps, progress=False)
+    for wrong in ({"address": -5}, {"address": 5, "states": -1}, {"address": 5, "dofs": 0}):
+        with pytest.raises(ValueError, match="of a compiled function must be"):
+            interfield.Compiled(**wrong)
+    with pytest.raises(TypeError):
+        interfield.Compiled("abc")
+    path = tmp_path / "latin.toml"
+    path.write_bytes("# Gebäude\ntitle = \"ä\"\n".encode("latin1"))
+    with pytest.raises(interfield.ModelError, match="latin.toml:1:6: it is not text in UTF-8"):
+        interfield.Model.from_file(path)

@@ -44,6 +44,38 @@ def test_keys_take_numbers_texts_arrays_and_quantities():
     assert np.array_equal(text.run(progress=False).rows, quantity.run(progress=False).rows)
 
 
+@pytest.mark.parametrize("made, dt", [
+    (lambda u: 10 * u.ms, 0.01), (lambda u: 0.01 * u.second, 0.01), (lambda u: 1e4 * u.microsecond, 0.01), (lambda u: u.Quantity(1e-4, "ks") * 100, 10.0),
+])
+def test_times_of_pint(made, dt):
+    unit = pytest.importorskip("pint").UnitRegistry()
+    model = oscillator(duration="20 s")
+    assert model.simulation(dt=made(unit)).dt == pytest.approx(dt, rel=1e-12)
+
+
+def test_units_that_mean_something_else_in_pint_keep_their_size():
+    unit = pytest.importorskip("pint").UnitRegistry()
+    from interfield._toml import quantity
+
+    # The gram of pint is the gravity of a model file.
+    assert quantity(5e5 * unit.gram) == "500.0 kg" and quantity(0.2 * unit.g_0) == "1.96133 m/s^2"
+    model = oscillator()
+    model.change("node", "mass", mass=1e6 * unit.gram)
+    assert model.modes().omega == pytest.approx([np.sqrt(40.0)])
+    for name in ("ton", "force_ton", "mile/hour", "knot", "turn/minute", "dyn", "gram*g_0", "kip/inch", "lbf*ft", "percent", "degree", "psi", "Gal", "slug"):
+        given = unit.Quantity(3.0, name)
+        text = quantity(given)
+        number, _, symbol = text.partition(" ")
+        again = unit.Quantity(float(number), symbol.replace("^", "**"))
+        assert again.to_base_units().magnitude == pytest.approx(given.to_base_units().magnitude, rel=1e-12), text
+        # The model file reads all of them, whatever it then says about their dimension.
+        try:
+            model.change("node", "mass", mass=text)
+            model.modes()
+        except interfield.ModelError as e:
+            assert "unknown unit" not in str(e), text
+
+
 def test_all_problems_at_once_with_their_places():
     model = oscillator()
     model.element("spring", nodes=["ground", "mas"], dof="x", k="40 kN")

@@ -58,7 +58,7 @@ def test_it_runs_and_is_shown(name):
         return
     with open(CHAPTER, encoding="utf-8") as file:
         chapter = file.read()
-    for block in re.findall(r"```python\n.*?\n```", text, re.S):
+    for block in re.findall(r"```(?:python|text)\n.*?\n```", text, re.S):
         assert block in chapter, f"docs/book/src/notebooks.md is not current: INTERFIELD_BLESS=1 cargo xtask test python\n{block}"
     for file_name in pictures:
         assert os.path.exists(os.path.join(PICTURES, file_name)) and file_name in chapter

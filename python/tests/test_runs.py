@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -101,6 +102,16 @@ def test_forms_of_a_result():
     assert "verdict: good" in page and "<svg" in page and "mass.x" in page
     with pytest.raises(KeyError, match="did you mean `mass.x`"):
         result["mass.y"]
+
+
+def test_a_result_with_holes_shows_what_there_is():
+    t = np.arange(4.0)
+    rows = np.array([[0.0, np.nan], [-2.0, np.nan], [np.nan, np.nan], [1.0, np.nan]])
+    channels = [("a", "m", "displacement", ""), ("b", "m", "displacement", "")]
+    result = interfield.Result._of_run({"file": None, "title": "holes"}, channels, (t, rows))
+    assert result.peak("a") == -2.0 and np.isnan(result.peak("b"))
+    page = result._repr_html_()
+    assert page.count("<polyline") == 1 and "nan" not in page.split("<polyline")[1].split("/>")[0]
 
 
 def test_an_observer_ends_a_run():
@@ -198,3 +209,50 @@ def test_a_terminal_sees_a_bar_that_goes_away(capfd):
     assert "running [" in shown and "100 %" in shown and shown.endswith("\r")
     oscillator().run()
     assert capfd.readouterr().err == ""
+
+
+def test_a_notebook_sees_a_bar_that_goes_away(monkeypatch):
+    shown, handles = [], []
+
+    class Handle:
+        def update(self, page):
+            shown.append(page)
+
+    class ZMQInteractiveShell:
+        pass
+
+    def display(page, display_id):
+        handles.append(page)
+        return Handle()
+
+    page = types.SimpleNamespace(HTML=str, display=display)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=ZMQInteractiveShell, display=page))
+    monkeypatch.setitem(sys.modules, "IPython.display", page)
+    # Without being asked for: somebody looks at a notebook.
+    oscillator(dt="0.01 ms", duration="4 s").run()
+    assert handles == [""] and shown[-1] == "" and any("<progress value=" in text and "running" in text for text in shown)
+    assert "value='400000' max='400000'" in shown[-2]
+
+
+def test_a_structure_is_pushed():
+    model = interfield.Model.from_file(os.path.join(MODELS, "rc-portal.toml"))
+    result = model.run(pushover={"to": "20 mm"}, progress=False)
+    assert result.outcome["pushover"] and len(result.t) > 10
+
+
+def test_files_of_other_commands_are_results_too(tmp_path):
+    def command(*words):
+        subprocess.run([PROGRAM, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    t = np.arange(0, 3, 0.01)
+    record, model = tmp_path / "record.csv", os.path.join(MODELS, "hysteretic-building.toml")
+    record.write_text("\n".join(["t [s],a [m/s^2]", *(f"{x},{np.sin(8 * x)}" for x in t)]))
+    command("ensemble", model, "--records", str(record), "--levels", "0.1 g, 0.2 g", "--output", str(tmp_path / "ida"))
+    found = interfield.open_result(tmp_path / "ida" / "ida.h5")
+    assert found.unit("intensity") == "g" and found["intensity"].tolist() == pytest.approx([0.1, 0.2])
+    command("ensemble", model, "--set", "peak=0.1 g, 0.2 g", "--until", "2 s", "--output", str(tmp_path / "grid"))
+    bands = interfield.open_result(tmp_path / "grid" / "bands.h5")
+    assert len(bands.t) > 10 and bands.to_xarray().sizes["t"] == len(bands.t)
+    command("pushover", os.path.join(MODELS, "rc-portal.toml"), "--to", "20 mm", "--output", str(tmp_path / "push.h5"))
+    push = interfield.open_result(tmp_path / "push.h5")
+    assert push.peak("pushover.shear") != 0.0 and "<svg" in push._repr_html_()

@@ -37,10 +37,18 @@ impl Profile {
 
 /// Builds everything and tests it.
 pub(crate) fn stage(context: &Context) -> Outcome {
-    let python = python::package(context)?;
-    context.build()?;
-    let wheel = wheel(context, &python, Profile::Dev)?;
-    fresh(context, &python, &wheel)?;
+    let venv = context.target.join("python/fresh");
+    python::empty(context, &venv)?;
+    let own = venv.join("bin/python");
+    // What is downloaded comes while the native part is compiled.
+    let (python, wheel) = std::thread::scope(|scope| {
+        let downloaded = scope.spawn(|| octave_there(context).and_then(|()| python::package(context)));
+        let wheel = context.build().and_then(|()| wheel(context, &own, Profile::Dev));
+        let python =
+            downloaded.join().unwrap_or_else(|_| Err("the download of packages ended unexpectedly".to_owned()));
+        Ok::<_, String>((python?, wheel?))
+    })?;
+    fresh(context, &own, &wheel)?;
     install(context, &python, &wheel)?;
     let tested = |what: &str| {
         let mut command = with_libraries(context, &python, Profile::Dev);
@@ -97,21 +105,23 @@ fn install(context: &Context, python: &Path, wheel: &Path) -> Result<(), String>
     })
 }
 
-/// A fresh environment has nothing but the package and what it asks for, and runs a model.
-fn fresh(context: &Context, python: &Path, wheel: &Path) -> Result<(), String> {
-    let venv = context.target.join("python/fresh");
-    let mut make = Command::new(python);
-    make.args(["-m", "venv", "--clear"]).arg(&venv);
-    context.run(make)?;
-    let own = venv.join("bin/python");
-    let mut pip = Command::new(&own);
+/// A fresh environment has nothing but the package and what it asks for, and runs the example of README.md.
+fn fresh(context: &Context, own: &Path, wheel: &Path) -> Result<(), String> {
+    let mut pip = Command::new(own);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).arg(wheel);
     context.run(pip)?;
-    let mut run = Command::new(&own);
-    run.args([
-        "-c",
-        "import interfield; r = interfield.Model.from_file('models/isolated-building.toml').run(until='1 s'); print(r)",
-    ]);
+    let readme = std::fs::read_to_string(context.root.join("README.md")).map_err(|e| format!("README.md: {e}"))?;
+    let (_, rest) = readme.split_once("```python\n").ok_or("README.md shows no example in Python")?;
+    let example = rest.split("```").next().unwrap_or_default();
+    // Where it may write.
+    let folder = context.target.join("python/example");
+    let script = format!(
+        "import os, shutil\nfolder = {folder:?}\nshutil.rmtree(folder, ignore_errors=True)\nos.makedirs(folder)\n\
+         os.symlink(os.path.abspath('models'), os.path.join(folder, 'models'))\nos.chdir(folder)\n{example}\n\
+         assert os.path.getsize('response.png') > 1000"
+    );
+    let mut run = Command::new(own);
+    run.args(["-c", &script]);
     context.run(run)
 }
 
@@ -124,15 +134,26 @@ fn with_libraries(context: &Context, python: &Path, profile: Profile) -> Command
     command
 }
 
+/// Octave, and what it needs to draw without a screen.
+fn octave_there(context: &Context) -> Result<(), String> {
+    let there = |program: &str| {
+        let mut version = Command::new(program);
+        version.arg("--version");
+        context.succeeds(version)
+    };
+    if there("octave-cli") && there("gnuplot") && Path::new(OCTAVE_FONT).exists() {
+        return Ok(());
+    }
+    debian::install(context, &["octave", "gnuplot-nox", "fonts-freefont-otf"])
+}
+
 /// The functions for MATLAB.
 fn octave(context: &Context) -> Result<(), String> {
-    let mut version = Command::new("octave-cli");
-    version.arg("--version");
-    if !context.succeeds(version) {
-        debian::install(context, &["octave"])?;
-    }
     let mut test = Command::new("octave-cli");
     test.args(["--no-gui", "--norc", "--quiet", "matlab/tests/all.m"]);
     test.env("INTERFIELD_PROGRAM", context.interfield());
     context.run(test)
 }
+
+/// The font of its figures, without which it draws none.
+const OCTAVE_FONT: &str = "/usr/share/fonts/opentype/freefont/FreeSans.otf";

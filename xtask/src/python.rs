@@ -1,6 +1,6 @@
 //! Pythons with the peers of the tests: OpenSees and what reads result files; FMPy; what scripts of OpenSees load.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::context::Context;
@@ -106,16 +106,7 @@ fn environment(
     }
 
     before(context)?;
-    let make = || {
-        let mut make = Command::new("python3");
-        make.args(["-m", "venv", "--clear"]).arg(&venv);
-        make
-    };
-    if context.run(make()).is_err() {
-        // Debian's python3 comes without it.
-        install(context, &["python3", "python3-venv"])?;
-        context.run(make())?;
-    }
+    empty(context, &venv)?;
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
     pip.args(wanted.options).args(["-r", requirements]);
@@ -125,6 +116,21 @@ fn environment(
     context.run(import()).map_err(|e| format!("{e}\nthey are installed but do not load, see above"))?;
     std::fs::write(&stamp, text).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(python)
+}
+
+/// An environment with nothing in it but pip.
+pub(crate) fn empty(context: &Context, venv: &Path) -> Result<(), String> {
+    let make = || {
+        let mut make = Command::new("python3");
+        make.args(["-m", "venv", "--clear"]).arg(venv);
+        make
+    };
+    if context.run(make()).is_err() {
+        // Debian's python3 comes without it.
+        install(context, &["python3", "python3-venv"])?;
+        context.run(make())?;
+    }
+    Ok(())
 }
 
 /// Installs the shared libraries that are missing.

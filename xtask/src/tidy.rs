@@ -155,6 +155,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-kernel",
             "interfield-lab",
             "interfield-language",
+            "interfield-learn",
             "interfield-structure",
             "interfield-analysis",
             "interfield-ensemble",

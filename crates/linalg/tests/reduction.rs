@@ -645,7 +645,7 @@ fn with_all_modes_nothing_is_lost() {
     for (f, g) in frequencies(&e, &[]).iter().zip(&hz) {
         assert!((f / g - 1.0).abs() < 1e-8, "{f} {g}");
     }
-    let lost = bound.lost(&e, &[], 2.0 * whole[9].sqrt()).expect("a norm");
+    let lost = bound.lost(&e.matrices(), &[], 2.0 * whole[9].sqrt()).expect("a norm");
     assert_eq!((lost.stiffness, lost.forces.len()), (0.0, 0));
 }
 

@@ -68,7 +68,7 @@ fn reduce(model: &mut Model, number: usize, asked: Reduction) -> Result<Vec<Prob
     };
     let found =
         find(&part, &asked, &loads.all()).map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
-    let start = Start::new(model, &component, &kept, &found);
+    let start = Start::new(model, &component, &part, &found);
     let (scale, turns): (Vec<f64>, Vec<bool>) = scales(model, &component, &found.element).into_iter().unzip();
     let told = insert(model, &asked, &parts.elements, (&component, &part), (&found, (&scale, &turns), &start));
     let doubts = doubts(number, &asked, &told, loads.directions());
@@ -136,7 +136,8 @@ struct Start {
 }
 
 impl Start {
-    fn new(model: &Model, component: &Component, kept: &[usize], found: &Found) -> Self {
+    fn new(model: &Model, component: &Component, part: &numeric::Component<'_>, found: &Found) -> Self {
+        let kept = part.kept;
         // A support that moves does so from the beginning.
         let at = |d: &Dof, derivative: usize| match &d.support {
             Support::Imposed(motion) => motion.at(0.0)[derivative],
@@ -149,7 +150,7 @@ impl Start {
                 return (vec![0.0; found.element.size() - kept.len()], 0.0);
             }
             let still: Vec<f64> = kept.iter().map(|&r| all[r]).collect();
-            found.shares(&still, &found.element.interior.iter().map(|&r| all[r]).collect::<Vec<_>>())
+            found.shares(part, &still, &found.element.interior.iter().map(|&r| all[r]).collect::<Vec<_>>())
         };
         let ((u, lost_u), (v, lost_v)) = (of(0), of(1));
         Start { u, v, lost: lost_u.max(lost_v) }

@@ -238,6 +238,11 @@ impl Damped<'_> {
         Ok(self.factor * (largest.max(0.0)).sqrt() / self.margin)
     }
 
+    /// What the dynamic stiffness is wrong by at most, from [`force`](Self::force), in kept unknowns times the same units.
+    pub fn stiffness(&self, force: f64) -> f64 {
+        force * force * self.margin / self.factor
+    }
+
     /// Root of the energy of what is not balanced inside while the kept unknowns move by `motion` and loads of `loads` act.
     pub fn unbalanced(&self, motion: &[Complex], loads: &[Complex]) -> f64 {
         let moved = motion.iter().map(|u| times(self.lambda, *u));

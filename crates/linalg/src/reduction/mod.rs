@@ -14,6 +14,7 @@
 //! For preparation; everything allocates. Kept here and not in a crate of its own because it knows numbers and indices only.
 
 mod bound;
+mod characteristic;
 mod rubin;
 
 use crate::Pattern;

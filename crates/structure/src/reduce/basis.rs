@@ -18,9 +18,10 @@ const BEYOND: [f64; 2] = [1.5, 2.0];
 pub(super) struct Found {
     pub(super) element: Superelement,
     pub(super) lost: Lost,
-    /// What bounds it; none of a free interface.
-    #[allow(dead_code)]
+    /// What bounds it; none of a free interface, and of one in characteristic modes.
     pub(super) bound: Option<Bound>,
+    /// Number of generalised motions that stand for a part of the interface.
+    pub(super) interface: usize,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -28,6 +29,36 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Found {
+    /// The same with characteristic modes below a circular frequency for the kept unknowns at the places `soft`. What that loses of the
+    /// stiffness of the others up to a frequency in Hz is measured, and added.
+    pub(super) fn with_interface_modes(
+        self,
+        (rows, soft): (&[usize], &[usize]),
+        below: f64,
+        besides: &[Vec<f64>],
+        frequency: f64,
+    ) -> Result<Found, Unreducible> {
+        if soft.is_empty() {
+            return Ok(self);
+        }
+        let Found { element, mut lost, .. } = self;
+        let (nb, whole) = (element.kept, element.matrices());
+        let element = element.with_interface_modes((rows, soft), below * below, besides)?;
+        let hard: Vec<usize> = (0..nb).filter(|b| !soft.contains(b)).collect();
+        let exact = whole.reordered(&hard);
+        for share in (1..=COMPARED).map(|i| i as f64 / COMPARED as f64) {
+            let omega2 = (share * std::f64::consts::TAU * frequency).powi(2);
+            let both = exact.dynamic_stiffness(omega2, &[]).zip(element.dynamic_stiffness(omega2, &[]));
+            if let Some(((exact, _), (z, _))) = both {
+                let size = |m: &dyn Fn(usize) -> f64| (0..exact.len()).map(|p| m(p).powi(2)).sum::<f64>().sqrt();
+                let all = size(&|p| exact[p]);
+                lost.stiffness += if all > 0.0 { size(&|p| z[p] - exact[p]) / all } else { 0.0 } / COMPARED as f64;
+            }
+        }
+        let interface = element.size() - element.kept - (whole.size - nb);
+        Ok(Found { element, lost, bound: None, interface })
+    }
+
     /// The shares of the generalised motions in a motion of the inside, while the kept unknowns move by `kept`, and what is lost of it: by
     /// least squares in the inertia of the inside.
     pub(super) fn shares(&self, component: &Component<'_>, kept: &[f64], motion: &[f64]) -> (Vec<f64>, f64) {
@@ -70,7 +101,7 @@ pub(super) fn find(component: &Component<'_>, asked: &Reduction, loads: &[Vec<f6
     if asked.interface == Interface::Free {
         let element = free_interface(component, asked.modes.unwrap_or(0))?;
         let lost = Lost { stiffness: measured(&interior, &element, omega)?, forces: Vec::new() };
-        return Ok(Found { element, lost, bound: None });
+        return Ok(Found { element, lost, bound: None, interface: 0 });
     }
     let inside: Vec<Vec<f64>> = loads.iter().map(|f| interior.part(f)).collect();
     let beyond = BEYOND[usize::from(!asked.residual)];
@@ -85,7 +116,8 @@ pub(super) fn find(component: &Component<'_>, asked: &Reduction, loads: &[Vec<f6
         let lost = bound.lost(&interior.matrices(&basis), &reduced, omega)?;
         let worst = lost.forces.iter().copied().fold(lost.stiffness, f64::max);
         if asked.modes.is_some() || worst <= asked.accuracy || basis.next().is_none() {
-            return Ok(Found { element: interior.into_superelement(basis), lost, bound: Some(bound) });
+            let element = interior.into_superelement(basis);
+            return Ok(Found { element, lost, bound: Some(bound), interface: 0 });
         }
         if basis.modes() >= MOST {
             return Err(EigenError::TooMany { most: MOST }.into());

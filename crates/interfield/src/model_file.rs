@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use interfield_codegen::{Export, Origin};
-use interfield_language::reduction::Stored;
 use interfield_language::diag::{Diagnostic, Diagnostics, Located, Source};
 use interfield_language::external::{External, Program};
 use interfield_language::include::{MOST_BYTES, bundle, gather};
 use interfield_language::parse::{Places, expand, parse};
+use interfield_language::reduction::Stored;
 use interfield_language::{Model, Problem, Subject};
 use interfield_structure::advice::{Knowledge, advise};
 use interfield_structure::specimen::Workshop;
@@ -345,8 +345,10 @@ impl ModelFile {
             match kept {
                 Ok(()) => self.note(name, sha256::of_bytes(text.as_bytes())),
                 Err(why) => {
-                    let message = format!("the superelement `{}` could not be kept in `{}`: {why}", told.name, place.display());
-                    let help = "it will be made again next time; give another `file`, on a disk with space, or record less";
+                    let message =
+                        format!("the superelement `{}` could not be kept in `{}`: {why}", told.name, place.display());
+                    let help =
+                        "it will be made again next time; give another `file`, on a disk with space, or record less";
                     self.diags.push(Diagnostic::warning(message, 0..0).help(help));
                 }
             }

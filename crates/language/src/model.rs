@@ -560,7 +560,11 @@ impl Model {
             Reduction { frequency: a.frequency.max(b.frequency), accuracy: a.accuracy.min(b.accuracy), file: None, ..a }
         });
         // Its file is that of the part.
-        let alone = |r: Reduction| Reduction { file: r.file.clone().filter(|_| r.substructure.is_none()), substructure: None, ..r };
+        let alone = |r: Reduction| Reduction {
+            file: r.file.clone().filter(|_| r.substructure.is_none()),
+            substructure: None,
+            ..r
+        };
         let reductions = together.map(alone).into_iter().collect();
         Model { partition: None, reductions, ..self }
     }

@@ -18,8 +18,10 @@ use crate::output::{fail, print, print_json};
 /// Another model takes such a file with [[superelement]]. What the model records inside, and all of the inside of smaller parts, can be
 /// recorded there too. To keep a superelement beside its own model, write `file` in its [[reduce]] instead.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  interfield reduce frame.toml                    frame-tower.superelement, what is lost\n  \
-    interfield reduce frame.toml -o tower.superelement")]
+#[command(
+    after_help = "Examples:\n  interfield reduce frame.toml                    frame-tower.superelement, what is lost\n  \
+    interfield reduce frame.toml -o tower.superelement"
+)]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
@@ -45,13 +47,18 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let model = &structure.model;
     if model.superelements.is_empty() {
-        return refuse(args, Exit::BadInput, "the model has no [[reduce]]", "write [[reduce]] with a name and a frequency");
+        return refuse(
+            args,
+            Exit::BadInput,
+            "the model has no [[reduce]]",
+            "write [[reduce]] with a name and a frequency",
+        );
     }
     let mut files = Vec::new();
     for told in &model.superelements {
         let path = match place(args, model, told) {
             Ok(path) => path,
-            Err(message) => return fail(args.json, Exit::Model, &message, "give a folder with -o, or omit it"),
+            Err(message) => return refuse(args, Exit::BadInput, &message, "give a folder with -o, or omit it"),
         };
         if let Err(e) = replaced(&path, Stored::of(model, told).text().as_bytes()) {
             return refuse(args, Exit::Failure, &format!("`{}`: {e}", path.display()), "give another file with -o");

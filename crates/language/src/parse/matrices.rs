@@ -60,7 +60,10 @@ pub(super) fn rows(context: &Context<'_>, table: &Table<'_>, key: &Key<MatrixKey
             });
             match text.and_then(|t| matrix_market::parse(t.trim_start_matches('\u{feff}'))) {
                 Ok(m) => Some(Matrix::Rows(Spanned::new(m, path.span))),
-                Err(e) => refuse(e, "the file must be in Matrix Market format (coordinate or array, real), or hold rows of numbers"),
+                Err(e) => refuse(
+                    e,
+                    "the file must be in Matrix Market format (coordinate or array, real), or hold rows of numbers",
+                ),
             }
         }
     }

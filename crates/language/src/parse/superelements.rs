@@ -17,11 +17,15 @@ section! {
         [[reduce]] wrote. It brings its nodes; those of its interface may be in the model already.");
     NAME: Text = key("name", "Its name: the generalised unknowns are `NAME.mode1`, ...").required().example("tower");
     FILE: Text = key("file", "The file.").required().example("tower.superelement");
-    PREFIX: Text = key("prefix", "What stands before the names of its nodes in this model.").default("").example("left-");
+    PREFIX: Text = key("prefix", "What stands before the names of its nodes in this model.").example("left-");
 }
 
 /// What a file holds; `Some(None)` if it is not there and that is no error, `None` after a message.
-pub(super) fn stored(context: &Context<'_>, file: &Spanned<String>, may_be_absent: bool) -> Option<Option<Arc<Stored>>> {
+pub(super) fn stored(
+    context: &Context<'_>,
+    file: &Spanned<String>,
+    may_be_absent: bool,
+) -> Option<Option<Arc<Stored>>> {
     let refuse = |why: String, help: &str| {
         context.error(file.span.clone(), format!("`{}`: {why}", file.value), help);
         None
@@ -29,12 +33,16 @@ pub(super) fn stored(context: &Context<'_>, file: &Spanned<String>, may_be_absen
     let bytes = match (context.files)(&file.value) {
         Ok(bytes) => bytes,
         Err(_) if may_be_absent => return Some(None),
-        Err(why) => return refuse(why, "the path is relative to the model file; `interfield reduce MODEL` writes such a file"),
+        Err(why) => {
+            return refuse(why, "the path is relative to the model file; `interfield reduce MODEL` writes such a file");
+        }
     };
     let text = String::from_utf8(bytes).map_err(|_| "it is not a text file".to_owned());
     match text.and_then(|text| Stored::read(&text)) {
         Ok(stored) => Some(Some(Arc::new(stored))),
-        Err(why) => refuse(why, "it is not a whole superelement file: delete it to have it written again, or give another name"),
+        Err(why) => {
+            refuse(why, "it is not a whole superelement file: delete it to have it written again, or give another name")
+        }
     }
 }
 
@@ -49,7 +57,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Vec<Superelem
 }
 
 fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<Superelement> {
-    let (name, file, prefix) = (table.read(&NAME), table.read(&FILE), table.value(&PREFIX));
+    let (name, file) = (table.read(&NAME), table.read(&FILE));
+    let prefix = table.read(&PREFIX).map_or_else(String::new, |p| p.value);
     if let Some(name) = &name {
         context.declare(&name.value, name.span.clone());
     }
@@ -87,7 +96,11 @@ fn place(
     kept: bool,
 ) -> Option<usize> {
     let Some((node, dof)) = name.rsplit_once('.') else {
-        context.error(file.span.clone(), format!("`{}`: `{name}` is not a degree of freedom", file.value), "write the file again");
+        context.error(
+            file.span.clone(),
+            format!("`{}`: `{name}` is not a degree of freedom", file.value),
+            "write the file again",
+        );
         return None;
     };
     let found = context.node_index.get(node).copied();
@@ -108,9 +121,16 @@ fn place(
         }
         let message = match kept {
             true => format!("`{name}` of the superelement `{}` is fixed in this model", file.value),
-            false => format!("`{name}` is inside the superelement `{}`, and this model has a degree of freedom of that name", file.value),
+            false => format!(
+                "`{name}` is inside the superelement `{}`, and this model has a degree of freedom of that name",
+                file.value
+            ),
         };
-        context.error(file.span.clone(), message, "give another name to the node of the model, or a `prefix` to the superelement");
+        context.error(
+            file.span.clone(),
+            message,
+            "give another name to the node of the model, or a `prefix` to the superelement",
+        );
         return None;
     }
     let d = context.dofs.len();
@@ -127,7 +147,8 @@ pub(super) fn check(context: &Context<'_>, all: &[Superelement], loads: &[Load])
     let mut inside = vec![None; context.dofs.len()];
     all.iter().for_each(|s| s.inside.iter().for_each(|&d| inside[d] = Some(s)));
     let refuse = |d: usize, s: &Superelement, what: &str, place: Range<usize>| {
-        let message = format!("{what} acts on `{}`, which is inside the superelement `{}`", context.dofs[d].name, s.name);
+        let message =
+            format!("{what} acts on `{}`, which is inside the superelement `{}`", context.dofs[d].name, s.name);
         let node = context.dofs[d].name.split('.').next().unwrap_or_default();
         let help = format!("keep it where the superelement is made: keep = [\"{node}\"] in its [[reduce]]");
         context.error(place, message, help);
@@ -149,7 +170,8 @@ pub(super) fn check(context: &Context<'_>, all: &[Superelement], loads: &[Load])
     for s in all {
         for &d in &s.kept {
             if matches!(context.dofs[d].support, Support::Follows(_)) {
-                let message = format!("`{}` of the superelement `{}` follows another node", context.dofs[d].name, s.name);
+                let message =
+                    format!("`{}` of the superelement `{}` follows another node", context.dofs[d].name, s.name);
                 let help = "let the other node follow the one of the superelement: exchange them in the [[constraint]]";
                 context.error(context.places.dofs[d].clone(), message, help);
             }

@@ -87,7 +87,8 @@ impl Stored {
             Kind::Linear { mass, stiffness, .. } => (mass.clone(), (model.elements[*e].damped, stiffness.clone())),
             _ => Default::default(),
         };
-        let (mut masses, stiffness): (Vec<Vec<f64>>, Vec<(bool, Vec<f64>)>) = told.elements.iter().map(matrices).unzip();
+        let (mut masses, stiffness): (Vec<Vec<f64>>, Vec<(bool, Vec<f64>)>) =
+            told.elements.iter().map(matrices).unzip();
         let inertia = |i: &Inertia| {
             let load = i.load.iter().filter_map(|(d, m)| Some((local(*d)?, *m))).collect();
             Inertia { load, ..i.clone() }
@@ -219,10 +220,12 @@ impl Stored {
         let n = self.unknowns.len();
         let mut out = format!("{HEAD}\n# SI units; numbers are exact\nname {}\nhash {}\n", self.name, self.hash);
         let list = |x: &[f64]| x.iter().map(|x| format!(" {x:?}")).collect::<String>();
-        let some = |x: &[Option<f64>]| x.iter().map(|x| x.map_or(" -".to_owned(), |x| format!(" {x:?}"))).collect::<String>();
+        let some =
+            |x: &[Option<f64>]| x.iter().map(|x| x.map_or(" -".to_owned(), |x| format!(" {x:?}"))).collect::<String>();
         let rows = |out: &mut String, a: &[f64]| a.chunks_exact(n.max(1)).for_each(|row| *out += &(list(row) + "\n"));
         out += &format!("asked{}\ncounts {} {}\n", list(&self.asked), self.counts[0], self.counts[1]);
-        out += &format!("frequencies{}\nlost{}\nunknowns {n} {}\n", some(&self.frequencies), some(&self.lost), self.kept);
+        out +=
+            &format!("frequencies{}\nlost{}\nunknowns {n} {}\n", some(&self.frequencies), some(&self.lost), self.kept);
         for u in &self.unknowns {
             out += &format!("{} {}{}{}\n", u.name, u8::from(u.angle), list(&u.at), list(&u.start));
         }
@@ -235,7 +238,13 @@ impl Stored {
         for i in &self.inertia {
             let mut load = vec![0.0; n];
             i.load.iter().for_each(|(d, m)| load[*d] = *m);
-            out += &format!("inertia {} {}{}\n{}\n", i.direction, u8::from(i.supports), list(&[i.mass, if i.share.is_finite() { i.share } else { 0.0 }]), list(&load));
+            out += &format!(
+                "inertia {} {}{}\n{}\n",
+                i.direction,
+                u8::from(i.supports),
+                list(&[i.mass, if i.share.is_finite() { i.share } else { 0.0 }]),
+                list(&load)
+            );
         }
         out += &format!("held\n{}\ninside {}\n", list(&self.held), self.inside.len());
         for i in &self.inside {
@@ -275,7 +284,10 @@ impl Stored {
         let lost = lines.optional("lost")?;
         let [n, kept] = lines.fixed::<2>("unknowns")?.map(|x| x as usize);
         if n == 0 || n > MOST || kept > n {
-            return Err(format!("line {}: {n} unknowns, {kept} of them kept, cannot be used (at most {MOST})", lines.at));
+            return Err(format!(
+                "line {}: {n} unknowns, {kept} of them kept, cannot be used (at most {MOST})",
+                lines.at
+            ));
         }
         let mut unknowns = Vec::new();
         for _ in 0..n {
@@ -362,7 +374,11 @@ impl<'a> Lines<'a> {
 
     fn number(&self, word: &str) -> Result<f64, String> {
         let x: f64 = word.parse().map_err(|_| format!("line {}: `{word}` is not a number", self.at))?;
-        if x.is_finite() || x == f64::INFINITY { Ok(x) } else { Err(format!("line {}: {word} is not a finite number", self.at)) }
+        if x.is_finite() || x == f64::INFINITY {
+            Ok(x)
+        } else {
+            Err(format!("line {}: {word} is not a finite number", self.at))
+        }
     }
 
     fn after(&mut self, word: &str) -> Result<&'a str, String> {
@@ -414,7 +430,9 @@ impl<'a> Lines<'a> {
 
     fn remainder(&mut self, rest: &str, kept: usize, n: usize) -> Result<Remainder, String> {
         let head = self.options(rest)?;
-        let [Some(loads), Some(vectors), next] = head[..] else { return Err(self.expected("`remainder` with 3 numbers")) };
+        let [Some(loads), Some(vectors), next] = head[..] else {
+            return Err(self.expected("`remainder` with 3 numbers"));
+        };
         let (count, vectors) = (loads as usize, vectors as usize);
         if vectors > n || count > MOST {
             return Err(self.expected("fewer residual vectors than unknowns"));

@@ -219,10 +219,13 @@ impl Damped<'_> {
         };
         let all: Vec<[Vec<f64>; 2]> = (0..nb).map(one).collect();
         // The Hermitian matrix Cᴴ G C as a real one, twice as large.
-        let rows: Vec<&[f64]> = all.iter().map(|c| c[0].as_slice()).chain(all.iter().map(|c| c[1].as_slice())).collect();
+        let rows: Vec<&[f64]> =
+            all.iter().map(|c| c[0].as_slice()).chain(all.iter().map(|c| c[1].as_slice())).collect();
         let size = rows.first().map_or(0, |r| r.len());
-        let applied: Vec<Vec<f64>> =
-            rows.iter().map(|r| (0..size).map(|i| dot(&self.bound.gram[i * size..(i + 1) * size], r)).collect()).collect();
+        let applied: Vec<Vec<f64>> = rows
+            .iter()
+            .map(|r| (0..size).map(|i| dot(&self.bound.gram[i * size..(i + 1) * size], r)).collect())
+            .collect();
         let product = |i: usize, j: usize| dot(rows[i], &applied[j]);
         let mut matrix = vec![0.0; 4 * nb * nb];
         for i in 0..nb {

@@ -115,7 +115,12 @@ pub fn frequencies(e: &Superelement, springs: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.max(0.0).sqrt() / std::f64::consts::TAU).collect()
 }
 
-pub fn reduced<'a>(interior: &mut Interior<'a>, count: usize, residual: bool, loads: &[Vec<f64>]) -> (Superelement, Bound) {
+pub fn reduced<'a>(
+    interior: &mut Interior<'a>,
+    count: usize,
+    residual: bool,
+    loads: &[Vec<f64>],
+) -> (Superelement, Bound) {
     let mut basis = interior.modes(Wanted::Count(count), 400).expect("the modes are found");
     if residual {
         interior.add_residual(&mut basis, loads).expect("residual vectors");

@@ -75,7 +75,12 @@ impl Onlooker {
         let one = |(number, s): (usize, &Superelement)| {
             s.remainder.as_ref()?;
             let homes: Vec<Home> = s.kept.iter().chain(&s.generalised).map(|&d| home(d)).collect();
-            Some(Looked { number, samples: vec![0.0; instants * 3 * homes.len()], noted: vec![0.0; instants * 3], homes })
+            Some(Looked {
+                number,
+                samples: vec![0.0; instants * 3 * homes.len()],
+                noted: vec![0.0; instants * 3],
+                homes,
+            })
         };
         let each: Vec<Looked> = model.superelements.iter().enumerate().filter_map(one).collect();
         let dt = model.analysis.dt;

@@ -85,8 +85,7 @@ fn reduce(model: &mut Model, number: usize, mut asked: Reduction) -> Result<Vec<
     let hard: Vec<usize>;
     if let Some(top) = asked.characteristic {
         let soft: Vec<usize> = (0..kept.len()).filter(|&b| !parts.needed[component.rows[kept[b]]]).collect();
-        let besides: Vec<Vec<f64>> =
-            loads.grounds.iter().map(|g| kept.iter().map(|&r| g.2[0][r]).collect()).collect();
+        let besides: Vec<Vec<f64>> = loads.grounds.iter().map(|g| kept.iter().map(|&r| g.2[0][r]).collect()).collect();
         found = found
             .with_interface_modes((&kept, &soft), std::f64::consts::TAU * top, &besides, asked.frequency)
             .map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;

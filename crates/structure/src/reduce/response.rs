@@ -37,10 +37,8 @@ impl Structure {
         }
         let Kind::Linear { stiffness, dofs, .. } = &self.model.elements[told.elements[0]].kind else { return None };
         let (nb, size) = (told.kept.len(), dofs.len());
-        let unit: Vec<f64> = (0..nb)
-            .map(|b| stiffness[b * size + b])
-            .map(|k| if k > 0.0 { k.sqrt().recip() } else { 0.0 })
-            .collect();
+        let unit: Vec<f64> =
+            (0..nb).map(|b| stiffness[b * size + b]).map(|k| if k > 0.0 { k.sqrt().recip() } else { 0.0 }).collect();
         let kept: Vec<Option<usize>> = told.kept.iter().map(|&d| harmonic.unknown(d)).collect();
         let rayleigh = self.assembly().rayleigh.unwrap_or_default();
         let top = std::f64::consts::TAU * told.asked.frequency;
@@ -94,14 +92,16 @@ fn at(
     let n = loads.first().map_or(0, |l| l.0.len());
     let ports: Vec<(usize, usize)> =
         kept.iter().enumerate().filter_map(|(b, i)| Some((b, (*i)?))).filter(|p| unit[p.0] > 0.0).collect();
-    let single = |&(_, i): &(usize, usize)| (0..n).map(|j| (f64::from(u8::from(i == j)), 0.0)).collect::<Vec<Complex>>();
+    let single =
+        |&(_, i): &(usize, usize)| (0..n).map(|j| (f64::from(u8::from(i == j)), 0.0)).collect::<Vec<Complex>>();
     let mut right: Vec<Vec<Complex>> = ports.iter().map(single).collect();
     right.extend(loads.iter().map(|l| l.0.iter().map(|f| (*f, 0.0)).collect()));
     harmonic.respond(omega, &mut right).ok()?;
     let size = |z: Complex| z.0 * z.0 + z.1 * z.1;
-    let receptance = ports.iter().zip(&right).flat_map(|(&(b, _), moved)| {
-        ports.iter().map(move |&(a, i)| size(moved[i]) / (unit[a] * unit[b]).powi(2))
-    });
+    let receptance = ports
+        .iter()
+        .zip(&right)
+        .flat_map(|(&(b, _), moved)| ports.iter().map(move |&(a, i)| size(moved[i]) / (unit[a] * unit[b]).powi(2)));
     let receptance = receptance.sum::<f64>().sqrt();
     let left = 1.0 - receptance * damped.stiffness(force);
     if left.is_nan() || left <= 0.0 {

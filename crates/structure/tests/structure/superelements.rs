@@ -49,11 +49,15 @@ fn what_a_run_shows_of_its_error_covers_the_error() {
 /// Harmonic ground motions of the linear structure: the motion of the interface is never further off than the bound says.
 #[test]
 fn the_response_to_harmonic_loads_is_within_its_bound() {
-    let linear = FRAME.replace("type = \"bouc-wen\"", "type = \"spring\"").replace("beta = \"60 1/m\"\ngamma = \"60 1/m\"\nn = 1\n", "");
+    let linear = FRAME
+        .replace("type = \"bouc-wen\"", "type = \"spring\"")
+        .replace("beta = \"60 1/m\"\ngamma = \"60 1/m\"\nn = 1\n", "");
     assert!(!linear.contains("beta"));
     let whole = structure(read(&linear).expect("good"));
     for (modes, most) in [(6, 1.0), (14, 0.05)] {
-        let text = format!("{linear}\n[[reduce]]\nname = \"tower\"\nfrequency = \"5 Hz\"\nkeep = [\"n1_1.x\", \"n6_0.x\"]\nmodes = {modes}\n");
+        let text = format!(
+            "{linear}\n[[reduce]]\nname = \"tower\"\nfrequency = \"5 Hz\"\nkeep = [\"n1_1.x\", \"n6_0.x\"]\nmodes = {modes}\n"
+        );
         let reduced = structure(read(&text).expect("good"));
         let told = &reduced.model.superelements[0];
         let bound = told.lost_response.get().copied().flatten().expect("it is known");
@@ -123,7 +127,9 @@ fn a_kept_superelement_gives_the_same_bits_in_its_model_and_in_another() {
     assert_eq!(run(other), rows);
 
     // Anything else in the model, and it is made again.
-    for (from, to) in [("0.25 m^2", "0.26 m^2"), ("rho = \"9000", "rho = \"9001"), ("direction = \"x\"", "direction = \"y\"")] {
+    for (from, to) in
+        [("0.25 m^2", "0.26 m^2"), ("rho = \"9000", "rho = \"9001"), ("direction = \"x\"", "direction = \"y\"")]
+    {
         let changed = read_with(&with(file).replace(from, to), &[("tower.superelement", &text)]).expect("good");
         assert!(!structure(changed).model.superelements[0].taken, "{to}");
     }
@@ -131,7 +137,8 @@ fn a_kept_superelement_gives_the_same_bits_in_its_model_and_in_another() {
     let changed = read_with(&with(other), &[("tower.superelement", &text)]).expect("good");
     assert!(!structure(changed).model.superelements[0].taken);
     // What does not belong to it does not matter.
-    let elsewhere = with(file).replace("duration = \"6 s\"", "duration = \"1 s\"").replace("k = \"60 kN/mm\"", "k = \"50 kN/mm\"");
+    let elsewhere =
+        with(file).replace("duration = \"6 s\"", "duration = \"1 s\"").replace("k = \"60 kN/mm\"", "k = \"50 kN/mm\"");
     let changed = read_with(&elsewhere, &[("tower.superelement", &text)]).expect("good");
     assert!(structure(changed).model.superelements[0].taken);
 }
@@ -141,7 +148,8 @@ fn a_kept_superelement_gives_the_same_bits_in_its_model_and_in_another() {
 fn two_of_the_same_superelement_stand_beside_each_other() {
     let made = structure(read(&with("frequency = \"10 Hz\"\nkeep = [\"n1_1\"]")).expect("good"));
     let text = Stored::of(&made.model, &made.model.superelements[0]).text();
-    let two = shared("prefix = \"left-\"").replace("[[node]]", "[[superelement]]\nname = \"other\"\nfile = \"tower.superelement\"\n[[node]]");
+    let two = shared("prefix = \"left-\"")
+        .replace("[[node]]", "[[superelement]]\nname = \"other\"\nfile = \"tower.superelement\"\n[[node]]");
     let two = two.replace("channels = [", "channels = [\"left-n12_0.x\", ");
     let model = read_with(&two, &[("tower.superelement", &text)]).unwrap_or_else(|e| panic!("{e}"));
     let rows = run(model);
@@ -174,10 +182,12 @@ fn wrong_files_and_wrong_uses_are_said() {
     for at in (0..text.len() - 5).step_by(text.len() / 97).filter(|&at| text.is_char_boundary(at)) {
         assert!(Stored::read(&text[..at]).is_err(), "cut after {at} bytes");
     }
-    let on = shared("") + "[[element]]\ntype = \"spring\"\nname = \"late\"\nnodes = [\"ground\", \"n6_2\"]\ndof = \"x\"\nk = \"1 kN/mm\"\n";
+    let on = shared("")
+        + "[[element]]\ntype = \"spring\"\nname = \"late\"\nnodes = [\"ground\", \"n6_2\"]\ndof = \"x\"\nk = \"1 kN/mm\"\n";
     let found = said(&on, &text);
     assert!(found.contains("`late` acts on `n6_2.x`") && found.contains("keep = [\"n6_2\"]"), "{found}");
-    let pushed = shared("") + "[[load]]\ntype = \"force\"\nname = \"push\"\nat = \"n12_0.x\"\nsignal = { type = \"constant\", value = \"1 kN\" }\n";
+    let pushed = shared("")
+        + "[[load]]\ntype = \"force\"\nname = \"push\"\nat = \"n12_0.x\"\nsignal = { type = \"constant\", value = \"1 kN\" }\n";
     let found = said(&pushed, &text);
     assert!(found.contains("a load acts on `n12_0.x`"), "{found}");
     let double = shared("").replace("[[node]]\nname = \"d\"", "[[node]]\nname = \"n12_0\"\n[[node]]\nname = \"d\"");
@@ -188,7 +198,8 @@ fn wrong_files_and_wrong_uses_are_said() {
 /// An interface of many unknowns on which nothing else acts, in its characteristic modes.
 #[test]
 fn a_large_interface_moves_with_its_characteristic_modes() {
-    let keep: Vec<String> = (0..=12).flat_map(|level| (0..4).map(move |line| format!("\"n{level}_{line}\""))).skip(4).collect();
+    let keep: Vec<String> =
+        (0..=12).flat_map(|level| (0..4).map(move |line| format!("\"n{level}_{line}\""))).skip(4).collect();
     let keep = keep[..28].join(", ");
     let whole = run(read(FRAME).expect("good"));
     let plain = structure(read(&with(&format!("frequency = \"10 Hz\"\nkeep = [{keep}]"))).expect("good"));
@@ -196,7 +207,12 @@ fn a_large_interface_moves_with_its_characteristic_modes() {
     let fewer = structure(read(&text).expect("good"));
     let (a, b) = (&plain.model.superelements[0], &fewer.model.superelements[0]);
     assert_eq!((a.kept.len(), b.kept.len()), (84, 1), "the damper needs its own");
-    assert!(b.generalised.len() + 40 < a.kept.len() + a.generalised.len(), "{} {}", b.generalised.len(), a.generalised.len());
+    assert!(
+        b.generalised.len() + 40 < a.kept.len() + a.generalised.len(),
+        "{} {}",
+        b.generalised.len(),
+        a.generalised.len()
+    );
     assert!(fewer.model.dofs.iter().any(|d| d.name == "tower.interface1"));
     let off = apart(&run(fewer.model.as_ref().clone()), &whole);
     assert!(off[0] < 2e-3 && off[2] < 1e-2 && off[4] < 1e-2, "{off:?}");
@@ -210,7 +226,11 @@ fn a_large_interface_moves_with_its_characteristic_modes() {
 fn tower(masses: &str, damping: &str, reduce: &str, k: &str) -> String {
     let mut text = String::from("dofs = [\"x\"]\n");
     for i in 1..=8 {
-        let mass = if masses == "none" || (masses == "some" && i % 2 == 0) { String::new() } else { "mass = \"2 t\"\n".to_owned() };
+        let mass = if masses == "none" || (masses == "some" && i % 2 == 0) {
+            String::new()
+        } else {
+            "mass = \"2 t\"\n".to_owned()
+        };
         text += &format!("[[node]]\nname = \"n{i}\"\n{mass}");
         let below = if i == 1 { "ground".to_owned() } else { format!("n{}", i - 1) };
         text += &format!("[[element]]\ntype = \"spring\"\nnodes = [\"{below}\", \"n{i}\"]\ndof = \"x\"\nk = \"{k}\"\n");
@@ -252,14 +272,19 @@ fn reductions_bear_what_they_were_not_made_for() {
     let said = refused(&tower("all", "", &format!("{reduce}keep = [{}]\n", all.join(", ")), "4 kN/mm"));
     assert!(said.contains("nothing to reduce: all 8"), "{said}");
     let said = refused(&tower("all", "", reduce, "0 kN/mm"));
-    assert!(said.contains("without resistance") || said.contains("positive") || said.contains("not restrained"), "{said}");
+    assert!(
+        said.contains("without resistance") || said.contains("positive") || said.contains("not restrained"),
+        "{said}"
+    );
 }
 
 /// Six equal masts on one table: every frequency of the inside six times.
 #[test]
 fn equal_parts_inside_are_all_found() {
-    let mut text = String::from("dofs = [\"x\"]\n[[node]]\nname = \"table\"\nmass = \"5 t\"\n[[element]]\nname = \"slip\"\ntype = \"bouc-wen\"\nnodes = [\"ground\", \"table\"]\n\
-        dof = \"x\"\nk = \"8 kN/mm\"\nbeta = \"50 1/m\"\ngamma = \"50 1/m\"\n");
+    let mut text = String::from(
+        "dofs = [\"x\"]\n[[node]]\nname = \"table\"\nmass = \"5 t\"\n[[element]]\nname = \"slip\"\ntype = \"bouc-wen\"\nnodes = [\"ground\", \"table\"]\n\
+        dof = \"x\"\nk = \"8 kN/mm\"\nbeta = \"50 1/m\"\ngamma = \"50 1/m\"\n",
+    );
     for mast in 0..6 {
         for i in 0..12 {
             let below = if i == 0 { "table".to_owned() } else { format!("m{mast}_{}", i - 1) };
@@ -272,7 +297,8 @@ fn equal_parts_inside_are_all_found() {
     text += "[[load]]\nname = \"push\"\ntype = \"force\"\nat = \"m0_11.x\"\nsignal = { type = \"harmonic\", amplitude = \"1 kN\", frequency = \"3 Hz\" }\n\
         [damping]\nrayleigh = { a0 = 0.2, a1 = 0.001 }\n[analysis]\nscheme = \"newmark\"\ndt = \"2 ms\"\nduration = \"2 s\"\n[record]\nchannels = [\"m0_5.x\", \"m3_11.x\", \"table.x\"]\n";
     let whole = run(read(&text).unwrap_or_else(|e| panic!("{e}")));
-    let reduced = read(&format!("{text}[[reduce]]\nname = \"masts\"\nfrequency = \"15 Hz\"\n")).unwrap_or_else(|e| panic!("{e}"));
+    let reduced =
+        read(&format!("{text}[[reduce]]\nname = \"masts\"\nfrequency = \"15 Hz\"\n")).unwrap_or_else(|e| panic!("{e}"));
     let off = apart(&run(reduced), &whole);
     assert!(off.iter().all(|x| *x < 1e-3), "{off:?}");
 }

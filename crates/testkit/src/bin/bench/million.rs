@@ -61,7 +61,9 @@ impl Wall {
         // Nothing beside the wall; without them the file alone would not be a structure.
         let ties = |(i, n): (usize, &String)| {
             let tie = |dof: &str, k: &str| {
-                format!("[[element]]\nname = \"tie{i}{dof}\"\ntype = \"spring\"\nnodes = [\"ground\", \"{n}\"]\ndof = \"{dof}\"\nk = \"{k}\"\n")
+                format!(
+                    "[[element]]\nname = \"tie{i}{dof}\"\ntype = \"spring\"\nnodes = [\"ground\", \"{n}\"]\ndof = \"{dof}\"\nk = \"{k}\"\n"
+                )
             };
             tie("x", "1 N/m") + &tie("y", "1 N/m") + &tie("rz", "1 N*m/rad")
         };
@@ -100,7 +102,9 @@ impl Wall {
                 let name = Wall::name(level, line);
                 let at = [pitch * line as f64, pitch * level as f64, 0.0];
                 let place = &mut places[level * lines + line];
-                if let Some(known) = (level == self.level).then(|| model.nodes.iter().position(|n| n.name == name)).flatten() {
+                if let Some(known) =
+                    (level == self.level).then(|| model.nodes.iter().position(|n| n.name == name)).flatten()
+                {
                     model.nodes[known].at = at;
                     *place = known;
                     continue;
@@ -129,7 +133,8 @@ impl Wall {
         let [upright, level] = [[0.0, 1.0], [1.0, 0.0]]
             .map(|[x, y]| beam.matrices([0.0; 2], [x * pitch, y * pitch]).expect("some length").k.concat());
         let mut member = |a: usize, b: usize, stiffness: &Vec<f64>| {
-            let dofs: Vec<usize> = [a, b].iter().flat_map(|&n| model.nodes[places[n]].dofs.iter().map(|d| d.1)).collect();
+            let dofs: Vec<usize> =
+                [a, b].iter().flat_map(|&n| model.nodes[places[n]].dofs.iter().map(|d| d.1)).collect();
             for &d in &dofs {
                 let dof = &mut model.dofs[d];
                 dof.mass += if dof.angle { half * pitch * pitch / 12.0 } else { half };
@@ -167,7 +172,8 @@ impl Wall {
 /// Largest memory of this process so far, GB.
 fn memory() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    let kilobytes =
+        status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
     kilobytes.unwrap_or(f64::NAN) * 1024e-9
 }
 
@@ -191,7 +197,8 @@ fn apart(ours: &[Vec<f64>], whole: &[Vec<f64>], channels: &[usize]) -> f64 {
 impl Bench {
     pub(crate) fn million(&self) -> Result<Vec<Row>, String> {
         let wall = Wall::new(self.quick());
-        let row = |what: String, unit, ours, other, bar, note: String| Row { case: CASE, what, unit, ours, other, bar, note };
+        let row =
+            |what: String, unit, ours, other, bar, note: String| Row { case: CASE, what, unit, ours, other, bar, note };
         let none = || Err(String::new());
 
         let begin = Instant::now();
@@ -248,8 +255,22 @@ impl Bench {
             1e3 * seconds / COMPARED as f64,
             apart(&ours, &whole, &[3 * NODES])
         );
-        out.push(row("interface motion apart from the whole".to_owned(), "%", 100.0 * interface, none(), Bar::Below(0.5), note));
-        out.push(row("motion inside".to_owned(), "%", 100.0 * apart(&ours, &whole, &inside), none(), Bar::Below(0.1), String::new()));
+        out.push(row(
+            "interface motion apart from the whole".to_owned(),
+            "%",
+            100.0 * interface,
+            none(),
+            Bar::Below(0.5),
+            note,
+        ));
+        out.push(row(
+            "motion inside".to_owned(),
+            "%",
+            100.0 * apart(&ours, &whole, &inside),
+            none(),
+            Bar::Below(0.1),
+            String::new(),
+        ));
         Ok(out)
     }
 
@@ -291,6 +312,14 @@ impl Bench {
         );
         let what = "1 kHz by the clock: late steps beyond those of an empty loop".to_owned();
         let beyond = (late + timing.missed) as f64 - empty.missed as f64;
-        Ok(vec![Row { case: CASE, what, unit: "", ours: beyond.max(0.0), other: Err(String::new()), bar: Bar::Below(0.5), note }])
+        Ok(vec![Row {
+            case: CASE,
+            what,
+            unit: "",
+            ours: beyond.max(0.0),
+            other: Err(String::new()),
+            bar: Bar::Below(0.5),
+            note,
+        }])
     }
 }

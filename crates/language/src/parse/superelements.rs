@@ -50,7 +50,12 @@ pub(super) fn stored(
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Vec<Superelement> {
     let mut all = Vec::new();
     for table in root.all(&SUPERELEMENT) {
-        all.extend(read_one(context, &table));
+        let found = read_one(context, &table);
+        if found.is_none() {
+            // What it would have brought is missing everywhere.
+            (context.nodes_unknown, context.names_unknown) = (true, true);
+        }
+        all.extend(found);
         table.finish();
     }
     all

@@ -2,8 +2,9 @@
 //! component (Castanier, Tan and Pierre, AIAA J. 39, 2001), modes of its stiffness and mass condensed statically on the interface.
 
 use super::{Matrices, Superelement, symmetric};
-use crate::eigen::{EigenError, dense_symmetric_generalized, symmetric_eigen};
-use crate::modes::dot;
+use crate::Pattern;
+use crate::eigen::{EigenError, symmetric_eigen};
+use crate::modes::{dot, modes};
 use crate::tall;
 
 /// Directions of the interface whose share beside the others is below this add nothing.
@@ -13,11 +14,14 @@ impl Matrices {
     /// Characteristic constraint modes: ω² ascending, and shapes over the kept unknowns, φᵀMφ = 1.
     ///
     /// # Errors
-    /// Where a kept unknown has no mass, even with what moves with it.
+    /// When they were not found.
     pub fn characteristic(&self) -> Result<(Vec<f64>, Vec<Vec<f64>>), EigenError> {
         let nb = self.kept;
         let block = |a: &[f64]| (0..nb * nb).map(|p| a[p / nb * self.size + p % nb]).collect::<Vec<f64>>();
-        dense_symmetric_generalized(&block(&self.stiffness), &block(&self.mass), nb)
+        // Some of it may have no mass: the pair as a sparse one, whose modes are found there too.
+        let all = Pattern::new(nb, (0..nb).flat_map(|i| (0..i).map(move |j| (i, j))));
+        let found = modes(&all, &block(&self.stiffness), &block(&self.mass), nb)?;
+        Ok((found.omega2, found.shapes))
     }
 
     /// The same with only these kept unknowns, in this order, before all others.
@@ -46,7 +50,7 @@ impl Superelement {
     /// kept unknowns in the component.
     ///
     /// # Errors
-    /// Where a kept unknown has no mass.
+    /// When they were not found.
     pub fn with_interface_modes(
         self,
         (rows, soft): (&[usize], &[usize]),

@@ -33,6 +33,9 @@ const DEPENDENT: f64 = 1e-10;
 /// Share of its energy below which what the modes leave of a static motion is rounding.
 const NOTHING_LEFT: f64 = 1e-22;
 
+/// Share of the inertia of a kept unknown below which what generalised ones leave of it is rounding.
+const CARRIED: f64 = 1e-10;
+
 /// A linear component with symmetric matrices on one pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Component<'a> {
@@ -140,6 +143,43 @@ impl Superelement {
     pub fn matrices(&self) -> Matrices {
         let (stiffness, mass) = (self.stiffness.clone(), self.mass.clone());
         Matrices { kept: self.kept, size: self.size(), stiffness, mass }
+    }
+
+    /// Where the generalised unknowns carry all inertia of what a kept one moves, the kept one moves nothing of it: each generalised unknown then
+    /// counts from where the static motion has it. In the other coordinates such a mass matrix is singular up to rounding, and a kept unknown without
+    /// a mass of its own could not be told from one with.
+    fn with_free_inertia(mut self) -> Self {
+        let (nb, n) = (self.kept, self.size());
+        let l: Vec<f64> =
+            (nb..n).flat_map(|j| (0..nb).map(move |b| (j, b))).map(|(j, b)| self.mass[j * n + b]).collect();
+        let carried = |a: usize, b: usize, by: &dyn Fn(usize) -> f64| -> f64 {
+            (0..n - nb).map(|j| l[j * nb + a] * by(j) * l[j * nb + b]).sum()
+        };
+        let rounding = |a: usize, b: usize| CARRIED * (self.mass[a * n + a] * self.mass[b * n + b]).abs().sqrt();
+        if self.next.is_some() || !(0..nb).any(|b| self.mass[b * n + b] - carried(b, b, &|_| 1.0) <= rounding(b, b)) {
+            return self;
+        }
+        let (mut stiffness, mut mass) = (self.stiffness.clone(), self.mass.clone());
+        for a in 0..nb {
+            for b in 0..nb {
+                let left = self.mass[a * n + b] - carried(a, b, &|_| 1.0);
+                mass[a * n + b] = if left.abs() <= rounding(a, b) { 0.0 } else { left };
+                stiffness[a * n + b] += carried(a, b, &|j| self.stiffness[(nb + j) * (n + 1)]);
+            }
+            for j in 0..n - nb {
+                let k = -self.stiffness[(nb + j) * (n + 1)] * l[j * nb + a];
+                for (row, column) in [(a, nb + j), (nb + j, a)] {
+                    stiffness[row * n + column] = k;
+                    mass[row * n + column] = 0.0;
+                }
+            }
+        }
+        let (statics, shapes) = self.motions.split_at_mut(nb);
+        for (b, motion) in statics.iter_mut().enumerate() {
+            let shares: Vec<f64> = (0..n - nb).map(|j| -l[j * nb + b]).collect();
+            tall::add(motion, &shares, shapes);
+        }
+        Superelement { stiffness, mass, ..self }
     }
 
     /// The largest circular frequency of the component with free kept unknowns, rad/s: what limits the step of an explicit scheme. None where
@@ -443,7 +483,7 @@ impl<'a> Interior<'a> {
     /// The component in its kept unknowns and the motions of a basis.
     pub fn superelement(&self, basis: &Basis) -> Superelement {
         let motions = self.psi.iter().chain(basis.vectors.iter().map(|v| &v.1)).cloned().collect();
-        self.element(basis, motions, self.rows.clone())
+        self.element(basis, motions, self.rows.clone()).with_free_inertia()
     }
 
     /// The same without copies of long vectors.
@@ -451,7 +491,7 @@ impl<'a> Interior<'a> {
         let element = self.element(&basis, Vec::new(), Vec::new());
         let shapes = std::mem::take(&mut basis.vectors).into_iter().map(|v| v.1);
         let motions = std::mem::take(&mut self.psi).into_iter().chain(shapes).collect();
-        Superelement { motions, interior: std::mem::take(&mut self.rows), ..element }
+        Superelement { motions, interior: std::mem::take(&mut self.rows), ..element }.with_free_inertia()
     }
 
     fn element(&self, basis: &Basis, motions: Vec<Vec<f64>>, interior: Vec<usize>) -> Superelement {

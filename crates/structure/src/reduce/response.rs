@@ -14,7 +14,7 @@ use crate::harmonic::{Body, Harmonic};
 use crate::structure::Structure;
 
 /// Most unknowns of a structure whose response is bounded: each frequency takes a factor of a complex matrix.
-const MOST: usize = 1500;
+const MOST: usize = 400;
 /// Most resonances that are looked at, and frequencies between them.
 const RESONANCES: usize = 32;
 const BETWEEN: usize = 8;

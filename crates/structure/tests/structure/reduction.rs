@@ -310,16 +310,9 @@ fn supports_that_move_stay_and_carry_the_inside_with_them() {
         .unwrap_or_else(|e| panic!("{e}"));
     let structure = Structure::new(reduced.clone()).unwrap_or_else(|p| panic!("{}", p[0].message));
     assert_eq!(structure.model.superelements[0].kept.len(), 2);
-    // In these coordinates the supports move exactly, and the scheme sees only the rest: both are right to its second order.
-    let finer = |m: &Model| {
-        let mut m = m.clone();
-        m.analysis.dt /= 2.0;
-        run(m)
-    };
-    let [coarse, fine] = [apart(&run(reduced.clone()), &run(whole.clone())), apart(&finer(&reduced), &finer(&whole))];
-    for (coarse, fine) in coarse.iter().zip(&fine) {
-        assert!(*coarse < 1e-3 && (3.5..4.5).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
-    }
+    // With every mode the generalised unknowns carry all inertia, and are those of the whole in other coordinates.
+    let off = apart(&run(reduced), &run(whole));
+    assert!(off.iter().all(|x| *x < 1e-9), "{off:?}");
 }
 
 /// The Rio Torto bridge between its specimens: some of its modes only turn, and their translations are rounding.

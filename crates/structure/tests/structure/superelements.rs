@@ -305,3 +305,55 @@ fn equal_parts_inside_are_all_found() {
     let off = apart(&run(reduced), &whole);
     assert!(off.iter().all(|x| *x < 1e-3), "{off:?}");
 }
+
+/// Matrices as OpenSees prints them and as Matrix Market has them are the same element, and are reduced like any other.
+#[test]
+fn matrices_of_other_programs_are_read_and_reduced() {
+    let (n, k) = (5, 4e6);
+    let entry = |i: usize, j: usize| match i.abs_diff(j) {
+        0 => {
+            if i + 1 == n {
+                k
+            } else {
+                2.0 * k
+            }
+        }
+        1 => -k,
+        _ => 0.0,
+    };
+    let rows = |separator: &str| -> String {
+        let row = |i: usize| (0..n).map(|j| format!("{:.10e}", entry(i, j))).collect::<Vec<_>>().join(separator) + "\n";
+        (0..n).map(row).collect()
+    };
+    let entries = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).filter(|&(i, j)| entry(i, j) != 0.0);
+    let entries: Vec<String> = entries.map(|(i, j)| format!("{} {} {:e}\n", i + 1, j + 1, entry(i, j))).collect();
+    let market =
+        format!("%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {}\n{}", entries.len(), entries.concat());
+    let nodes: String = (1..=n).map(|i| format!("[[node]]\nname = \"n{i}\"\nmass = \"2 t\"\n")).collect();
+    let dofs: Vec<String> = (1..=n).map(|i| format!("\"n{i}.x\"")).collect();
+    let model = |reduce: &str| {
+        format!(
+            "dofs = [\"x\"]\n{nodes}[[element]]\nname = \"other\"\ntype = \"matrix\"\ndofs = [{}]\nK = \"K.txt\"\n[[load]]\nname = \"push\"\ntype = \"force\"\nat = \"n5.x\"\n\
+             signal = {{ type = \"harmonic\", amplitude = \"3 kN\", frequency = \"2 Hz\" }}\n[damping]\nrayleigh = {{ a0 = 0.1, a1 = 0.001 }}\n[analysis]\nscheme = \"newmark\"\n\
+             dt = \"2 ms\"\nduration = \"1 s\"\n[record]\nchannels = [\"n2.x\", \"n5.x\"]\n{reduce}",
+            dofs.join(", ")
+        )
+    };
+    let of =
+        |file: &str, reduce: &str| run(read_with(&model(reduce), &[("K.txt", file)]).unwrap_or_else(|e| panic!("{e}")));
+    let whole = of(&market, "");
+    for file in [rows(" "), format!("# printA\n {}", rows("   ")), rows(", ")] {
+        assert_eq!(of(&file, ""), whole);
+    }
+    let off = apart(&of(&rows(" "), "[[reduce]]\nname = \"part\"\nfrequency = \"10 Hz\"\n"), &whole);
+    assert!(off.iter().all(|x| *x < 1e-3), "{off:?}");
+    for (file, words) in [
+        (rows(" ").replacen("e6 ", "e6 x", 1), "is not a number"),
+        (rows(" ").trim_end().rsplit_once(' ').expect("words").0.to_owned(), "4 numbers in a row, 5 in those before"),
+        (rows(" ") + "1 2 3 4 5\n", "6 x 5"),
+        (String::from("\n\n"), "the file"),
+    ] {
+        let said = read_with(&model(""), &[("K.txt", &file)]).expect_err("it is wrong");
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}

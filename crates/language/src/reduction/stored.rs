@@ -87,8 +87,7 @@ impl Stored {
             Kind::Linear { mass, stiffness, .. } => (mass.clone(), (model.elements[*e].damped, stiffness.clone())),
             _ => Default::default(),
         };
-        let (mut masses, stiffness): (Vec<Vec<f64>>, Vec<(bool, Vec<f64>)>) =
-            told.elements.iter().map(matrices).unzip();
+        let (mut masses, stiffness): (Vec<_>, Vec<_>) = told.elements.iter().map(matrices).unzip();
         let inertia = |i: &Inertia| {
             let load = i.load.iter().filter_map(|(d, m)| Some((local(*d)?, *m))).collect();
             Inertia { load, ..i.clone() }

@@ -11,6 +11,9 @@ const DT: f64 = 0.01;
 /// Instants that an estimate looks at.
 const EVERY: usize = 25;
 
+/// Displacement, velocity and acceleration at a step.
+type Moving = [Vec<f64>; 3];
+
 /// A line of numbers of a golden file.
 fn golden(text: &str, name: &str) -> Vec<f64> {
     let line = text.lines().find_map(|l| l.strip_prefix(name)).expect("the line");
@@ -25,7 +28,7 @@ fn newmark(
     mut solve: impl FnMut(&mut [f64]),
     load: &[f64],
     ground: &[f64],
-) -> Vec<[Vec<f64>; 3]> {
+) -> Vec<Moving> {
     let [a0, a1] = damping;
     let zero = || vec![0.0; n];
     let mut out = vec![[zero(), zero(), zero()]];
@@ -49,7 +52,7 @@ fn of_step([a0, a1]: [f64; 2]) -> [f64; 2] {
     [1.0 + 2.0 / DT * a1, 4.0 / (DT * DT) + 2.0 / DT * a0]
 }
 
-fn whole(s: &Structure, damping: [f64; 2], load: &[f64], ground: &[f64]) -> Vec<[Vec<f64>; 3]> {
+fn whole(s: &Structure, damping: [f64; 2], load: &[f64], ground: &[f64]) -> Vec<Moving> {
     let [ck, cm] = of_step(damping);
     let values: Vec<f64> = s.k.iter().zip(&s.m).map(|(k, m)| ck * k + cm * m).collect();
     let mut factor = Factor::new(&s.pattern, Kind::Symmetric, true);
@@ -58,7 +61,7 @@ fn whole(s: &Structure, damping: [f64; 2], load: &[f64], ground: &[f64]) -> Vec<
     newmark(s.pattern.n(), damping, product, |b| factor.solve(b), load, ground)
 }
 
-fn small(e: &Superelement, damping: [f64; 2], load: &[f64], ground: &[f64]) -> Vec<[Vec<f64>; 3]> {
+fn small(e: &Superelement, damping: [f64; 2], load: &[f64], ground: &[f64]) -> Vec<Moving> {
     let (n, [ck, cm]) = (e.size(), of_step(damping));
     let matrix: Vec<f64> = e.stiffness.iter().zip(&e.mass).map(|(k, m)| ck * k + cm * m).collect();
     let mut inverse: Vec<f64> = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect();
@@ -94,7 +97,7 @@ fn energies(
     (e, bound, kept): (&Superelement, &Bound, &[usize]),
     [a0, a1]: [f64; 2],
     ground: &[f64],
-    (small, whole): (&[[Vec<f64>; 3]], &[[Vec<f64>; 3]]),
+    (small, whole): (&[Moving], &[Moving]),
 ) -> [f64; 2] {
     let (nb, first) = (kept.len(), e.kept + e.modes);
     let (mut left, mut error, mut all) = (0.0, 0.0, 0.0);

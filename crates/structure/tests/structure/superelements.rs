@@ -67,7 +67,7 @@ fn the_response_to_harmonic_loads_is_within_its_bound() {
         for hz in (1..=40).map(|i| 0.125 * f64::from(i)) {
             let [a, b] = [&whole, &reduced].map(|s| ground_response(s, hz, &dofs));
             let size = |d: &dyn Fn(usize) -> (f64, f64)| {
-                (0..dofs.len()).map(|i| d(i)).map(|z| z.0 * z.0 + z.1 * z.1).sum::<f64>().sqrt()
+                (0..dofs.len()).map(d).map(|z| z.0 * z.0 + z.1 * z.1).sum::<f64>().sqrt()
             };
             worst = worst.max(size(&|i| (a[i].0 - b[i].0, a[i].1 - b[i].1)));
             largest = largest.max(size(&|i| a[i]));

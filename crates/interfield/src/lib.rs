@@ -43,6 +43,7 @@ pub mod pushover;
 pub mod quantities;
 mod ranges;
 pub mod record;
+pub mod reductions;
 mod refused;
 pub mod rehearsal;
 mod rehearse;
@@ -58,7 +59,7 @@ pub mod updating;
 
 pub use callables::Callables;
 pub use choices::Choices;
-pub use model_file::{Advised, ModelFile, Variants, read_bytes};
+pub use model_file::{Advised, ModelFile, Variants, read_bytes, replaced};
 pub use operator::Operator;
 pub use outcome::{End, Outcome};
 pub use ranges::{Range, Ranges};

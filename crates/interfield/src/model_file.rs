@@ -10,6 +10,7 @@ use interfield_language::diag::{Diagnostic, Diagnostics, Located, Source};
 use interfield_language::external::{External, Program};
 use interfield_language::include::{MOST_BYTES, bundle, gather};
 use interfield_language::parse::{Places, expand, parse};
+use interfield_language::reduction::Stored;
 use interfield_language::{Model, Problem, Subject};
 use interfield_structure::advice::{Knowledge, advise};
 use interfield_structure::specimen::Workshop;
@@ -167,6 +168,21 @@ impl Variants<'_> {
     }
 }
 
+/// Writes a file whole, or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replaced(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(format!(".{}.part", std::process::id()));
+    let unfinished = PathBuf::from(unfinished);
+    let written = std::fs::write(&unfinished, bytes).and_then(|()| std::fs::rename(&unfinished, path));
+    if written.is_err() {
+        std::fs::remove_file(&unfinished).ok();
+    }
+    written
+}
+
 impl ModelFile {
     /// Reads the file at `path`.
     ///
@@ -309,9 +325,33 @@ impl ModelFile {
         match Structure::new(model) {
             Ok(structure) => {
                 structure.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
+                self.keep_superelements(&structure.model);
                 Ok(structure)
             }
             Err(problems) => Err(self.refuse_for(&problems, places)),
+        }
+    }
+
+    /// Writes superelements that were made where the model says that they are kept.
+    fn keep_superelements(&self, model: &Model) {
+        for told in model.superelements.iter().filter(|s| !s.taken) {
+            let Some(name) = &told.asked.file else { continue };
+            let text = Stored::of(model, told).text();
+            let (place, size) = (self.place(name), text.len() as u64);
+            let kept = match size > MAX_RECORD {
+                true => Err(format!("it would have {size} bytes, and at most {MAX_RECORD} are read")),
+                false => replaced(&place, text.as_bytes()).map_err(|e| e.to_string()),
+            };
+            match kept {
+                Ok(()) => self.note(name, sha256::of_bytes(text.as_bytes())),
+                Err(why) => {
+                    let message =
+                        format!("the superelement `{}` could not be kept in `{}`: {why}", told.name, place.display());
+                    let help =
+                        "it will be made again next time; give another `file`, on a disk with space, or record less";
+                    self.diags.push(Diagnostic::warning(message, 0..0).help(help));
+                }
+            }
         }
     }
 

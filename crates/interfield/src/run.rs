@@ -28,6 +28,7 @@ use crate::programs::{self, ProgramLog, Programs};
 use crate::pushover::Balances;
 use crate::ranges::Ranges;
 use crate::record::{self, Record, RowsSeen};
+use crate::reductions;
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, room};
@@ -558,6 +559,7 @@ impl Run {
         lines.lines().filter(|l| !l.is_empty()).for_each(|line| self.log(line.trim()));
         self.log(&format!("timings: {}", self.laps.text()));
         coupled::text(&self.sim).lines().filter(|l| !l.is_empty()).for_each(|l| self.log(l));
+        reductions::text(&self.sim).lines().filter(|l| !l.is_empty()).for_each(|l| self.log(l.trim()));
         let watched = self.sim.verdict();
         let verdict = judge(&end, watched.clone(), &assessed);
         self.log(&format!("verdict: {}", verdict.line()));

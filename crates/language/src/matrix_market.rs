@@ -1,4 +1,4 @@
-//! Matrix Market files (coordinate and array, real or integer, general or symmetric).
+//! Matrix Market files (coordinate and array, real or integer, general or symmetric), and plain rows of numbers, as OpenSees prints them.
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996.
 
 /// Largest order accepted: a substructure matrix is stored densely.
@@ -8,6 +8,9 @@ const MAX_ORDER: usize = 4000;
 pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
     let (_, header) = lines.next().ok_or("the file is empty")?;
+    if !header.starts_with("%%") {
+        return plain(text);
+    }
     let words: Vec<String> = header.split_whitespace().map(str::to_lowercase).collect();
     let ["%%matrixmarket", "matrix", format, field, symmetry] =
         &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
@@ -80,4 +83,35 @@ pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
         }
     }
     Ok(matrix)
+}
+
+/// Rows of numbers between spaces or commas, one row per line: what `printA -file` of OpenSees writes with `system FullGeneral`. Lines that
+/// begin with `#` or `%` say nothing.
+fn plain(text: &str) -> Result<Vec<Vec<f64>>, String> {
+    let mut matrix: Vec<Vec<f64>> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let (at, line) = (i + 1, line.trim());
+        if line.is_empty() || line.starts_with(['#', '%']) {
+            continue;
+        }
+        let words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
+        let number = |w: &str| match w.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            Ok(_) => Err(format!("line {at}: {w} is not a finite number")),
+            Err(_) if matrix.is_empty() => {
+                Err(format!("line {at}: `{w}` is not a number, and the file does not begin with `%%MatrixMarket`"))
+            }
+            Err(_) => Err(format!("line {at}: `{w}` is not a number")),
+        };
+        let row = words.map(number).collect::<Result<Vec<f64>, String>>()?;
+        let columns = matrix.first().map_or(row.len(), Vec::len);
+        if row.len() != columns {
+            return Err(format!("line {at}: {} numbers in a row, {columns} in those before", row.len()));
+        }
+        if columns > MAX_ORDER || matrix.len() >= MAX_ORDER {
+            return Err(format!("line {at}: at most {MAX_ORDER} x {MAX_ORDER} numbers can be used"));
+        }
+        matrix.push(row);
+    }
+    if matrix.is_empty() { Err("the file has no numbers".to_owned()) } else { Ok(matrix) }
 }

@@ -557,9 +557,15 @@ impl Model {
         let together = self.reductions.iter().cloned().reduce(|mut a, b| {
             a.keep.extend(b.keep);
             a.modes = a.modes.zip(b.modes).map(|(a, b)| a + b);
-            Reduction { frequency: a.frequency.max(b.frequency), accuracy: a.accuracy.min(b.accuracy), ..a }
+            Reduction { frequency: a.frequency.max(b.frequency), accuracy: a.accuracy.min(b.accuracy), file: None, ..a }
         });
-        let reductions = together.map(|r| Reduction { substructure: None, ..r }).into_iter().collect();
+        // Its file is that of the part.
+        let alone = |r: Reduction| Reduction {
+            file: r.file.clone().filter(|_| r.substructure.is_none()),
+            substructure: None,
+            ..r
+        };
+        let reductions = together.map(alone).into_iter().collect();
         Model { partition: None, reductions, ..self }
     }
 }

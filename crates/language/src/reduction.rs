@@ -2,6 +2,12 @@
 //!
 //! **Must not be here:** text, matrices of a structure.
 
+mod stored;
+
+use std::sync::{Arc, OnceLock};
+
+pub use stored::{Inside, Stored, Unknown};
+
 /// How the interface is held while the modes are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Interface {
@@ -31,6 +37,12 @@ pub struct Reduction {
     pub residual: bool,
     /// How the interface is held.
     pub interface: Interface,
+    /// Up to this frequency, Hz, kept degrees of freedom on which nothing else acts move with their characteristic modes.
+    pub characteristic: Option<f64>,
+    /// Where it is kept, and what is kept there.
+    pub file: Option<String>,
+    /// What is kept there.
+    pub stored: Option<Arc<Stored>>,
 }
 
 /// What the inside of a superelement weighs along a direction.
@@ -46,6 +58,35 @@ pub struct Inertia {
     pub mass: f64,
     /// Share of the inertia that is kept.
     pub share: f64,
+}
+
+/// What acts inside a superelement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Acting {
+    /// A motion of the ground.
+    Ground {
+        /// Its direction.
+        direction: String,
+        /// Whether supports that move with the ground take part.
+        supports: bool,
+    },
+    /// What is there from the beginning.
+    Held,
+}
+
+/// The numbers that bound what a superelement leaves unbalanced inside (book: reduction 3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remainder {
+    /// Loads that it knows.
+    pub loads: Vec<Acting>,
+    /// ω² of the residual vectors, rad²/s², with their shares in the inertia of the kept degrees of freedom and in the loads.
+    pub residual: Vec<(f64, Vec<f64>)>,
+    /// What each residual vector is in one of its degree of freedom.
+    pub scale: Vec<f64>,
+    /// Energies between inertia of kept degrees of freedom, loads, stiffness and inertia of the residual vectors, row by row.
+    pub gram: Vec<f64>,
+    /// ω² of the first mode that is missing.
+    pub next: Option<f64>,
 }
 
 /// A part that has been reduced.
@@ -80,4 +121,17 @@ pub struct Superelement {
     pub lost_force: Option<f64>,
     /// Share of the initial motion of the inside that is lost.
     pub lost_start: f64,
+    /// What the motion of its interface by a harmonic load is wrong by at most, as a share of the largest: of the whole structure, once it has
+    /// been looked at. None where that is not known.
+    pub lost_response: OnceLock<Option<f64>>,
+    /// What bounds it; none of a free interface, and of one in characteristic modes.
+    pub remainder: Option<Remainder>,
+    /// What constant loads inside are on its degrees of freedom.
+    pub held: Vec<(usize, f64)>,
+    /// Degrees of freedom inside.
+    pub inside: Vec<usize>,
+    /// What it was made of, as a hash.
+    pub hash: String,
+    /// Whether it comes from a file.
+    pub taken: bool,
 }

@@ -43,6 +43,7 @@ mod substitution;
 mod supernodal;
 mod svd;
 mod symbolic;
+mod tall;
 mod tree;
 
 pub use blueprint::{Blueprint, Sparse};

@@ -8,7 +8,7 @@
 
 use interfield_language::model::Model;
 pub use interfield_linalg::{Complex, Modes};
-use interfield_linalg::{ComplexFactor, EigenError, Pattern};
+use interfield_linalg::{ComplexFactor, EigenError, Pattern, Singular};
 
 use crate::assemble::{Assembly, Place};
 use crate::structure::Structure;
@@ -122,6 +122,11 @@ impl Structure {
         dofs
     }
 
+    /// Inertia of the unknowns of the coupled structure against the ground motion that is the `i`-th of its loads, kg.
+    pub fn ground_forces(&self, i: usize) -> &[f64] {
+        self.assembly().system.ground_load(i)
+    }
+
     /// A body in harmonic motion.
     pub fn harmonic(&self, body: Body) -> Harmonic<'_> {
         let (assembly, model) = self.body(body);
@@ -184,6 +189,17 @@ impl<'a> Harmonic<'a> {
     /// # Errors
     /// When they are unbounded.
     pub fn response(&mut self, omega: f64, forced: usize) -> Result<Vec<Complex>, Unbounded> {
+        let mut forces = vec![vec![(0.0, 0.0); self.assembly.system.pattern().n()]];
+        forces[0][forced] = (1.0, 0.0);
+        self.respond(omega, &mut forces)?;
+        Ok(forces.remove(0))
+    }
+
+    /// The same for any forces on the unknowns, which become the displacements.
+    ///
+    /// # Errors
+    /// When they are unbounded.
+    pub fn respond(&mut self, omega: f64, forces: &mut [Vec<Complex>]) -> Result<(), Unbounded> {
         let system = &self.assembly.system;
         let (own, n) = (system.pattern(), system.pattern().n());
         let (mut k, mut c) = (vec![0.0; own.nnz()], vec![0.0; own.nnz()]);
@@ -203,14 +219,16 @@ impl<'a> Harmonic<'a> {
                 at(n + m, i).into_iter().for_each(|p| re[p] = root * x);
             }
         }
-        let mut motion = vec![(0.0, 0.0); self.pattern.n()];
-        motion[forced] = (1.0, 0.0);
-        let solved = self.factor.factorize(&re, &im).and_then(|()| self.factor.solve(&mut motion));
-        solved.map_err(|s| {
+        let unbounded = |s: Singular| {
             let dof = self.assembly.free.get(s.row).map_or("", |&d| self.model.dofs[d].name.as_str());
             Unbounded::Structure(dof.to_owned())
-        })?;
-        motion.truncate(n);
-        Ok(motion)
+        };
+        self.factor.factorize(&re, &im).map_err(unbounded)?;
+        for motion in forces {
+            motion.resize(self.pattern.n(), (0.0, 0.0));
+            self.factor.solve(motion).map_err(unbounded)?;
+            motion.truncate(n);
+        }
+        Ok(())
     }
 }

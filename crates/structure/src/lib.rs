@@ -44,5 +44,6 @@ pub use assembled::Assembled;
 pub use checkpoint::Checkpoint;
 pub use harmonic::Harmonic;
 pub use modal::Modal;
+pub use reduce::estimate::Shown;
 pub use simulation::Simulation;
 pub use structure::Structure;

@@ -26,6 +26,7 @@ use crate::faults::{cannot_start, explain, refusal};
 use crate::landing::Landing;
 use crate::learning::{Learning, Lesson, Site};
 use crate::pushover::{self, Pushed};
+use crate::reduce::estimate::{Onlooker, Shown};
 use crate::specimen::{Rehearsal, Workshop, mount};
 use crate::split::{Constraint, Drive, SubModel};
 use crate::structure::{self, Structure};
@@ -110,6 +111,8 @@ pub struct Simulation {
     members: Option<Members>,
     /// What specimens teach.
     learning: Option<Learning>,
+    /// Looks at superelements.
+    onlooker: Option<Onlooker>,
 }
 
 /// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
@@ -124,6 +127,7 @@ impl Persist for Simulation {
         archive.same(usize::from(self.watch.is_some()));
         self.watch.iter_mut().for_each(|watch| watch.persist(archive));
         self.moved.iter_mut().for_each(|(_, before)| archive.numbers(before));
+        self.onlooker.iter_mut().for_each(|onlooker| onlooker.persist(archive));
         if let Some(learning) = &mut self.learning {
             learning.persist(archive);
             // What is restored goes into the laws.
@@ -207,6 +211,9 @@ impl Simulation {
         }
         self.look(t);
         self.observe(k + 1)?;
+        if let Some(onlooker) = &mut self.onlooker {
+            onlooker.note(&self.model, self.coupling.as_ref(), k + 1);
+        }
         if let Some(learning) = &mut self.learning {
             let energy = learning.step(t, &mut self.parts, self.coupling.as_mut(), &self.model.updates);
             if let Some(watch) = &mut self.watch {
@@ -214,6 +221,11 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// What the motion of superelements so far shows of their error.
+    pub fn reduction_errors(&self) -> Vec<Shown> {
+        self.onlooker.as_ref().map_or_else(Vec::new, |o| o.shown(&self.model))
     }
 
     /// What specimens taught numerical elements so far.
@@ -529,7 +541,7 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
-        let free = self.free().to_vec();
+        let (free, rayleigh) = (self.free().to_vec(), self.assembly().rayleigh);
         let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
         let (mut parts, mut substructures, mut twins, mut all_rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut problems = Vec::new();
@@ -583,6 +595,7 @@ impl Structure {
             monitor.observe(coupling.as_mut(), 0);
             monitor
         });
+        let onlooker = Onlooker::new(&model, &homes, rayleigh);
         let landing = model.analysis.land.then(|| Landing::new(&model, coupling.as_ref())).transpose()?;
         let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
         Ok(Simulation {
@@ -602,6 +615,7 @@ impl Structure {
             landing,
             members: None,
             learning,
+            onlooker,
             model,
         })
     }

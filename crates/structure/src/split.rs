@@ -284,6 +284,8 @@ impl<'a> Cut<'a> {
                 kept: s.kept.iter().map(dof).collect::<Option<_>>()?,
                 generalised: s.generalised.iter().map(dof).collect::<Option<_>>()?,
                 inertia: s.inertia.iter().map(inertia).collect(),
+                held: Vec::new(),
+                inside: s.inside.iter().filter_map(dof).collect(),
                 ..s.clone()
             })
         };

@@ -58,6 +58,9 @@ impl Structure {
         let (given, doubts) = reduced(model.into())?;
         let mut this = Structure::of_reduced(given)?;
         this.warnings.extend(doubts);
+        for told in this.model.superelements.iter().filter(|s| s.lost_response.get().is_none()) {
+            told.lost_response.set(this.response_error(told)).ok();
+        }
         Ok(this)
     }
 

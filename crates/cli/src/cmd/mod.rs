@@ -32,6 +32,7 @@ pub(crate) mod order;
 pub(crate) mod pack;
 pub(crate) mod plot;
 pub(crate) mod pushover;
+pub(crate) mod reduce;
 pub(crate) mod rehearse;
 pub(crate) mod replay;
 pub(crate) mod report;

@@ -16,7 +16,7 @@ use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
     Callables, Cause, Choices, End, Moment, Operator, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint,
-    coupled, updating,
+    coupled, reductions, updating,
 };
 use interfield_console::{Console, Hub, RunDesk, Start};
 use interfield_language::Model;
@@ -407,6 +407,7 @@ fn tell(
     evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.laboratory.extend(lessons_blocks(sim));
+    evidence.laboratory.extend(reduced_blocks(sim));
     evidence.log = loaded.lines();
     evidence.pushover = outcome.strength.as_ref().map_or_else(Vec::new, strength_blocks);
     if !outcome.assessed.is_empty() {
@@ -424,6 +425,9 @@ fn tell(
         }
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
+        }
+        if !model.superelements.is_empty() {
+            document["reduced"] = reductions::json(sim);
         }
         if !model.updates.is_empty() {
             document["updating"] = updating::json(&sim.lessons());
@@ -475,6 +479,16 @@ fn lessons_blocks(sim: &Simulation) -> Vec<Block> {
         ]
     };
     sim.lessons().iter().flat_map(one).collect()
+}
+
+/// What was reduced, and what the run shows of its error, for a report.
+fn reduced_blocks(sim: &Simulation) -> Vec<Block> {
+    let (header, rows) = reductions::table(sim);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let text = "reduced parts: what is lost at most, and what the run shows of the error of their motion (by energy, three times its residual)";
+    vec![Block::Text(text.to_owned()), Block::Table(Table { header, rows })]
 }
 
 /// What became of the programs, for a report.
@@ -566,6 +580,7 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &outcome.strength.as_ref().map_or_else(String::new, Strength::text);
     out += &coupled::text(sim);
+    out += &reductions::text(sim);
     out += &updating::text(sim);
     out += &laboratory::text(&outcome.assessed, &sim.model.units);
     out += &programs::text(&outcome.program_logs, &sim.model);

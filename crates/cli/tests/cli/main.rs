@@ -30,6 +30,7 @@ mod mistakes;
 mod motion;
 mod numbers;
 mod pushover;
+mod reduce;
 mod rehearse;
 mod reproduce;
 mod results;

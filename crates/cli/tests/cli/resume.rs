@@ -62,6 +62,17 @@ fn killed_ten_times(name: &str, model: &str, more: &[&str]) {
     assert_eq!(rows(&folder.join("resumed.h5")), rows(&folder.join("whole.h5")), "{name}");
 }
 
+/// The first run keeps its superelement, and those that resume take it.
+#[test]
+fn a_reduced_structure_with_a_kept_superelement_is_resumed() {
+    let model = folder("reduced-model").join("frame.toml");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/frame.toml");
+    let reduce =
+        "\n[[reduce]]\nname = \"tower\"\nfrequency = \"5 Hz\"\nkeep = [\"n1_1\"]\nfile = \"tower.superelement\"\n";
+    std::fs::write(&model, std::fs::read_to_string(shipped).unwrap() + reduce).unwrap();
+    killed_ten_times("reduced", model.to_str().unwrap(), &["--dt", "0.2 ms"]);
+}
+
 #[test]
 fn a_push_with_a_specimen_is_resumed() {
     killed_ten_times("push", "cyclic-column.toml", &[]);

@@ -28,6 +28,8 @@ const NAMED: usize = 6;
 /// Sides that are shown on a page.
 const SHOWN: usize = 8;
 
+pub use reduced::{json as reduced_json, text as reduced_text};
+
 /// A test as it will be run.
 pub struct Plan {
     model: Arc<Model>,

@@ -7,12 +7,8 @@ use serde_json::{Value, json};
 
 use super::quantity::count;
 use crate::quantities::{ONE, UNITS};
+use crate::reductions::{percent, response};
 use crate::table::labelled;
-
-/// A share in per cent.
-fn percent(share: f64) -> String {
-    format!("{} %", significant(100.0 * share, 2))
-}
 
 fn hertz(f: f64) -> String {
     format!("{} Hz", significant(f, 3))
@@ -57,7 +53,7 @@ fn told<'a>(model: &'a Model, s: &'a Superelement) -> Vec<&'a Inertia> {
 }
 
 /// Everything that is known of the reductions before the run.
-pub(super) fn text(model: &Model) -> String {
+pub fn text(model: &Model) -> String {
     let mut out = String::new();
     for s in &model.superelements {
         let residual = s.generalised.len() - s.modes;
@@ -89,6 +85,13 @@ pub(super) fn text(model: &Model) -> String {
             );
             out += &labelled("  ", "lost of loads", &text);
         }
+        if let Some(response) = response(s) {
+            let text = format!(
+                "{response} of the largest motion of the interface, by harmonic loads of the model up to {}, of the structure as it is at rest",
+                hertz(s.asked.frequency)
+            );
+            out += &labelled("  ", "response", &text);
+        }
         for inertia in told(model, s) {
             let text = format!(
                 "{} % of the inertia along {} is kept",
@@ -106,7 +109,7 @@ pub(super) fn text(model: &Model) -> String {
 }
 
 /// The same as JSON.
-pub(super) fn json(model: &Model) -> Vec<Value> {
+pub fn json(model: &Model) -> Vec<Value> {
     let one = |s: &Superelement| {
         let finite = |x: f64| x.is_finite().then_some(x);
         let inertia = told(model, s).into_iter().map(|i| json!({ "direction": i.direction, "share": finite(i.share) }));
@@ -124,11 +127,12 @@ pub(super) fn json(model: &Model) -> Vec<Value> {
             "highest": s.highest,
             "lost_stiffness": finite(s.lost),
             "lost_force": s.lost_force.and_then(finite),
+            "lost_response": s.lost_response.get().copied().flatten().and_then(finite),
             "lost_initial_motion": s.lost_start,
             "inertia": inertia.collect::<Vec<_>>(),
             UNITS: {
                 "frequency": "Hz", "last_mode": "Hz", "first_missing_mode": "Hz", "highest": "Hz", "accuracy": ONE, "lost_stiffness": ONE,
-                "lost_force": ONE, "lost_initial_motion": ONE, "share": ONE,
+                "lost_force": ONE, "lost_response": ONE, "lost_initial_motion": ONE, "share": ONE,
             },
         })
     };

@@ -8,7 +8,7 @@ use crate::model::{BlockData, Kind};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
-/// Rows of numbers, or the name of a Matrix Market file.
+/// Rows of numbers, or the name of a file.
 type MatrixKey = Or<Rows, Text>;
 
 section! {
@@ -25,7 +25,7 @@ section! {
 
 /// A matrix of an element; its sentence is that of the catalogue.
 const fn matrix_key(name: &'static str) -> Key<MatrixKey> {
-    key(name, "A matrix: rows, or the name of a Matrix Market file.")
+    key(name, "A matrix: rows, or the name of a file (Matrix Market, or rows of numbers as OpenSees prints them).")
 }
 
 /// What stands for a matrix.
@@ -60,7 +60,10 @@ pub(super) fn rows(context: &Context<'_>, table: &Table<'_>, key: &Key<MatrixKey
             });
             match text.and_then(|t| matrix_market::parse(t.trim_start_matches('\u{feff}'))) {
                 Ok(m) => Some(Matrix::Rows(Spanned::new(m, path.span))),
-                Err(e) => refuse(e, "the file must be in Matrix Market format (coordinate or array, real)"),
+                Err(e) => refuse(
+                    e,
+                    "the file must be in Matrix Market format (coordinate or array, real), or hold rows of numbers",
+                ),
             }
         }
     }
@@ -102,7 +105,7 @@ pub(super) fn matrix(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
     let coordinates = listed(context, table, &DOFS, None);
     let given = KEYS.map(|key| rows(context, table, &key, ""));
     if given.iter().all(|m| matches!(m, Some(Matrix::Word))) {
-        let help = "give M, C or K, as rows or as the name of a Matrix Market file";
+        let help = "give M, C or K, as rows or as the name of a file (Matrix Market, or rows of numbers)";
         context.error(table.span(), "this matrix element has no matrix", help);
         return None;
     }

@@ -29,6 +29,7 @@ mod sections;
 mod signals;
 mod specimens;
 mod substructures;
+mod superelements;
 mod templates;
 pub mod units;
 mod updates;
@@ -90,6 +91,8 @@ section! {
         .example("{ method = \"pmc\" }");
     REDUCE: Tables = tables("reduce", &reductions::REDUCTION, "Linear parts that are computed with fewer unknowns.")
         .example("[{ name = \"tower\", frequency = \"10 Hz\" }]");
+    SUPERELEMENT: Tables = tables("superelement", &superelements::SUPERELEMENTS, "Superelements from files.")
+        .example("[{ name = \"tower\", file = \"tower.superelement\" }]");
     SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements tested in the laboratory.")
         .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
@@ -478,6 +481,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.names_unknown =
         strange || !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
+    let superelements = superelements::read(&mut context, &root);
     elements::read(&mut context, &root);
     let externals = externals::read(&mut context, &root);
     let damping = damping::read(&mut context, &root);
@@ -490,8 +494,10 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let analysis = if statics { pushover.as_ref().and_then(Pushing::analysis) } else { moved };
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
     let (mut loads, mut names, mut held) = loads::read(&mut context, &root, time);
+    held.extend(superelements.iter().flat_map(|s| &s.held).copied());
     let forces = constraints::Forces { loads: &mut loads, names: &mut names, held: &mut held };
     constraints::read(&mut context, &root, forces);
+    superelements::check(&context, &superelements, &loads);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || own_scheme,
@@ -548,7 +554,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         specimens,
         externals,
         reductions,
-        superelements: Vec::new(),
+        superelements,
         updates,
     };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));

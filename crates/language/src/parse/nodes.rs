@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Context, DOFS, NODE};
+use super::{Context, DOFS, NODE, SUPERELEMENT};
 use crate::diag::Diagnostic;
 use crate::key::*;
 use crate::model::{Dof, Node, Support};
@@ -64,7 +64,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
     context.node_index.insert(GROUND.to_owned(), 0);
     context.nodes.push(Node { name: GROUND.to_owned(), at: [0.0; 3], dofs: Vec::new() });
     let tables = root.all(&NODE);
-    if tables.is_empty() {
+    // A superelement brings its own.
+    if tables.is_empty() && !root.has(&SUPERELEMENT) {
         let complete = !std::mem::replace(&mut context.nodes_unknown, true);
         if complete && !root.has(&NODE) {
             let help = "write for example:\n[[node]]\nname = \"roof\"\ndofs = [\"x\"]\nmass = \"10 t\"";

@@ -1,6 +1,6 @@
 //! `[[reduce]]`: the linear part of a structure as a superelement.
 
-use super::{Context, REDUCE};
+use super::{Context, REDUCE, superelements};
 use crate::diag::suggest;
 use crate::key::*;
 use crate::model::Support;
@@ -27,6 +27,10 @@ section! {
     INTERFACE: Choice<(Interface, &'static str)> = choice("interface", &[(Interface::Fixed, "fixed"), (Interface::Free, "free")], "How the kept \
         unknowns are held while the modes are found. \"fixed\" (Craig-Bampton) states a proven bound; \"free\" (Rubin) needs fewer modes on soft \
         supports, and `modes`.").default("fixed").example("free");
+    CHARACTERISTIC: Frequency = key("characteristic", "Kept degrees of freedom on which nothing acts but `keep` names them move with the characteristic \
+        modes of the interface up to this frequency, instead of each by itself: for more than 100 of them.").range(POSITIVE).example("25 Hz");
+    FILE: Text = key("file", "Where the superelement is kept, beside the model: it is taken from there while model and wishes are the same, and written \
+        there otherwise.").example("tower.superelement");
 }
 
 /// Reads all `[[reduce]]`, after everything they refer to.
@@ -71,8 +75,30 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, partition: Option<&Par
         let message = "without modes and without residual vectors nothing of the inside moves by itself";
         context.error(table.place(&MODES), message, "write more `modes`, or remove the key");
     }
+    let characteristic = table.read(&CHARACTERISTIC).map(|f| f.value);
+    let (file, stored) = match table.read(&FILE) {
+        None => (None, None),
+        Some(file) => {
+            // A file that is not there yet will be written; one that holds something else is not touched.
+            let stored = superelements::stored(context, &file, true)?;
+            (Some(file.value), stored)
+        }
+    };
     let (name, substructure, frequency) = (name?.value, substructure?, frequency?.value);
-    Some(Reduction { name, substructure, keep, frequency, accuracy, modes, residual, interface })
+    let wishes = Reduction {
+        name,
+        substructure,
+        keep,
+        frequency,
+        accuracy,
+        modes,
+        residual,
+        interface,
+        characteristic,
+        file,
+        stored,
+    };
+    Some(wishes)
 }
 
 /// The substructure that is meant; `None` after a message.

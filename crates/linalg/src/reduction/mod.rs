@@ -14,15 +14,17 @@
 //! For preparation; everything allocates. Kept here and not in a crate of its own because it knows numbers and indices only.
 
 mod bound;
+mod characteristic;
 mod rubin;
 
 use crate::Pattern;
 use crate::choice::SymmetricFactor;
 use crate::eigen::{EigenError, dense_symmetric_generalized, symmetric_eigen};
-use crate::lanczos::{Lanczos, Pair, Wanted};
+use crate::lanczos::{Lanczos, Pair, Pencil, Wanted};
 use crate::modes::{DENSE_LIMIT, dot};
+use crate::tall;
 
-pub use bound::{Bound, Lost};
+pub use bound::{Bound, Damped, Lost};
 pub use rubin::free_interface;
 
 /// Residual vectors whose share beside the others is below this (of the scaled Gram matrix) add nothing.
@@ -30,6 +32,9 @@ const DEPENDENT: f64 = 1e-10;
 
 /// Share of its energy below which what the modes leave of a static motion is rounding.
 const NOTHING_LEFT: f64 = 1e-22;
+
+/// Share of the inertia of a kept unknown below which what generalised ones leave of it is rounding.
+const CARRIED: f64 = 1e-10;
 
 /// A linear component with symmetric matrices on one pattern.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +96,19 @@ pub struct Superelement {
     pub motions: Vec<Vec<f64>>,
 }
 
+/// The matrices of a component in its kept unknowns and the motions of a basis, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrices {
+    /// Number of kept unknowns.
+    pub kept: usize,
+    /// Number of all unknowns.
+    pub size: usize,
+    /// K.
+    pub stiffness: Vec<f64>,
+    /// M.
+    pub mass: Vec<f64>,
+}
+
 impl Superelement {
     /// Number of unknowns.
     pub fn size(&self) -> usize {
@@ -99,34 +117,69 @@ impl Superelement {
 
     /// Tᵀ A T of a matrix on the pattern of the component, row by row.
     pub fn projected(&self, component: &Component<'_>, values: &[f64]) -> Vec<f64> {
-        let n = component.pattern.n();
-        let motions: Vec<Vec<f64>> = (0..self.size()).map(|j| self.whole(component, j)).collect();
-        let (mut product, mut out) = (vec![0.0; n], vec![0.0; self.size() * self.size()]);
-        for (j, column) in motions.iter().enumerate() {
-            component.pattern.mul(values, column, &mut product);
-            motions.iter().enumerate().for_each(|(i, row)| out[i * self.size() + j] = dot(row, &product));
+        let (n, size) = (component.pattern.n(), self.size());
+        let (mut x, mut product, mut out) = (vec![0.0; n], vec![0.0; n], vec![0.0; size * size]);
+        for j in 0..size {
+            x.fill(0.0);
+            self.interior.iter().zip(&self.motions[j]).for_each(|(&i, v)| x[i] = *v);
+            if let Some(&b) = component.kept.get(j) {
+                x[b] = 1.0;
+            }
+            component.pattern.mul(values, &x, &mut product);
+            self.load(component, &product).into_iter().enumerate().for_each(|(i, v)| out[i * size + j] = v);
         }
         out
     }
 
     /// Tᵀ f of a load on the rows of the component.
     pub fn load(&self, component: &Component<'_>, f: &[f64]) -> Vec<f64> {
-        (0..self.size())
-            .map(|j| {
-                let inside = self.interior.iter().zip(&self.motions[j]).map(|(&i, x)| f[i] * x).sum::<f64>();
-                inside + component.kept.get(j).map_or(0.0, |&b| f[b])
-            })
-            .collect()
+        let inside: Vec<f64> = self.interior.iter().map(|&i| f[i]).collect();
+        let mut out = tall::shares(&self.motions, &inside);
+        component.kept.iter().zip(&mut out).for_each(|(&b, out)| *out += f[b]);
+        out
     }
 
-    /// Motion of all rows of the component by a reduced unknown.
-    fn whole(&self, component: &Component<'_>, j: usize) -> Vec<f64> {
-        let mut x = vec![0.0; component.pattern.n()];
-        self.interior.iter().zip(&self.motions[j]).for_each(|(&i, v)| x[i] = *v);
-        if let Some(&b) = component.kept.get(j) {
-            x[b] = 1.0;
+    /// Its matrices by themselves.
+    pub fn matrices(&self) -> Matrices {
+        let (stiffness, mass) = (self.stiffness.clone(), self.mass.clone());
+        Matrices { kept: self.kept, size: self.size(), stiffness, mass }
+    }
+
+    /// Where the generalised unknowns carry all inertia of what a kept one moves, the kept one moves nothing of it: each generalised unknown then
+    /// counts from where the static motion has it. In the other coordinates such a mass matrix is singular up to rounding, and a kept unknown without
+    /// a mass of its own could not be told from one with.
+    fn with_free_inertia(mut self) -> Self {
+        let (nb, n) = (self.kept, self.size());
+        let l: Vec<f64> =
+            (nb..n).flat_map(|j| (0..nb).map(move |b| (j, b))).map(|(j, b)| self.mass[j * n + b]).collect();
+        let carried = |a: usize, b: usize, by: &dyn Fn(usize) -> f64| -> f64 {
+            (0..n - nb).map(|j| l[j * nb + a] * by(j) * l[j * nb + b]).sum()
+        };
+        let rounding = |a: usize, b: usize| CARRIED * (self.mass[a * n + a] * self.mass[b * n + b]).abs().sqrt();
+        if self.next.is_some() || !(0..nb).any(|b| self.mass[b * n + b] - carried(b, b, &|_| 1.0) <= rounding(b, b)) {
+            return self;
         }
-        x
+        let (mut stiffness, mut mass) = (self.stiffness.clone(), self.mass.clone());
+        for a in 0..nb {
+            for b in 0..nb {
+                let left = self.mass[a * n + b] - carried(a, b, &|_| 1.0);
+                mass[a * n + b] = if left.abs() <= rounding(a, b) { 0.0 } else { left };
+                stiffness[a * n + b] += carried(a, b, &|j| self.stiffness[(nb + j) * (n + 1)]);
+            }
+            for j in 0..n - nb {
+                let k = -self.stiffness[(nb + j) * (n + 1)] * l[j * nb + a];
+                for (row, column) in [(a, nb + j), (nb + j, a)] {
+                    stiffness[row * n + column] = k;
+                    mass[row * n + column] = 0.0;
+                }
+            }
+        }
+        let (statics, shapes) = self.motions.split_at_mut(nb);
+        for (b, motion) in statics.iter_mut().enumerate() {
+            let shares: Vec<f64> = (0..n - nb).map(|j| -l[j * nb + b]).collect();
+            tall::add(motion, &shares, shapes);
+        }
+        Superelement { stiffness, mass, ..self }
     }
 
     /// The largest circular frequency of the component with free kept unknowns, rad/s: what limits the step of an explicit scheme. None where
@@ -136,22 +189,9 @@ impl Superelement {
         values.last().map(|v| v.max(0.0).sqrt())
     }
 
-    /// K − ω²M between the kept unknowns, row by row, and what `loads` over all unknowns send to them while they stand; none at a frequency
-    /// of the others.
+    /// That of its [`matrices`](Superelement::matrices).
     pub fn dynamic_stiffness(&self, omega2: f64, loads: &[Vec<f64>]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
-        let (n, nb) = (self.size(), self.kept);
-        let (rest, columns) = (n - nb, nb + loads.len());
-        let at = |i: usize, j: usize| self.stiffness[i * n + j] - omega2 * self.mass[i * n + j];
-        let side = |i: usize, j: usize| if j < nb { at(i, j) } else { loads[j - nb][i] };
-        let inner: Vec<f64> = (nb..n).flat_map(|i| (nb..n).map(move |j| at(i, j))).collect();
-        let mut x: Vec<f64> = (nb..n).flat_map(|i| (0..columns).map(move |j| side(i, j))).collect();
-        if rest > 0 && !crate::dense_solve(&inner, rest, &mut x, columns) {
-            return None;
-        }
-        let entry =
-            |i: usize, j: usize| side(i, j) - (0..rest).map(|k| at(i, nb + k) * x[k * columns + j]).sum::<f64>();
-        let z = (0..nb).flat_map(|i| (0..nb).map(move |j| entry(i, j))).collect();
-        Some((z, (nb..columns).map(|j| (0..nb).map(|i| entry(i, j)).collect()).collect()))
+        self.matrices().dynamic_stiffness(omega2, loads)
     }
 
     /// The share of the inertia under an acceleration of one along `along` that the reduced unknowns have; `load` is M times `along`. One
@@ -172,6 +212,26 @@ impl Superelement {
     }
 }
 
+impl Matrices {
+    /// K − ω²M between the kept unknowns, row by row, and what `loads` over all unknowns send to them while they stand; none at a frequency
+    /// of the others.
+    pub fn dynamic_stiffness(&self, omega2: f64, loads: &[Vec<f64>]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+        let (n, nb) = (self.size, self.kept);
+        let (rest, columns) = (n - nb, nb + loads.len());
+        let at = |i: usize, j: usize| self.stiffness[i * n + j] - omega2 * self.mass[i * n + j];
+        let side = |i: usize, j: usize| if j < nb { at(i, j) } else { loads[j - nb][i] };
+        let inner: Vec<f64> = (nb..n).flat_map(|i| (nb..n).map(move |j| at(i, j))).collect();
+        let mut x: Vec<f64> = (nb..n).flat_map(|i| (0..columns).map(move |j| side(i, j))).collect();
+        if rest > 0 && !crate::dense_solve(&inner, rest, &mut x, columns) {
+            return None;
+        }
+        let entry =
+            |i: usize, j: usize| side(i, j) - (0..rest).map(|k| at(i, nb + k) * x[k * columns + j]).sum::<f64>();
+        let z = (0..nb).flat_map(|i| (0..nb).map(move |j| entry(i, j))).collect();
+        Some((z, (nb..columns).map(|j| (0..nb).map(|i| entry(i, j)).collect()).collect()))
+    }
+}
+
 /// The interior of a component between its kept unknowns, factorised.
 pub struct Interior<'a> {
     component: Component<'a>,
@@ -183,6 +243,8 @@ pub struct Interior<'a> {
     /// Ψ and P by columns.
     psi: Vec<Vec<f64>>,
     p: Vec<Vec<f64>>,
+    /// The search for modes, which goes on when more are wanted.
+    search: Option<Lanczos>,
 }
 
 /// Generalised motions of an interior, orthonormal in its mass.
@@ -264,7 +326,7 @@ impl<'a> Interior<'a> {
             psi.push(motion);
             p.push(inertia);
         }
-        Ok(Interior { component, rows, pattern, k, m, factor, psi, p })
+        Ok(Interior { component, rows, pattern, k, m, factor, psi, p, search: None })
     }
 
     /// Number of interior unknowns.
@@ -305,7 +367,9 @@ impl<'a> Interior<'a> {
             let next = all.get(count).map(|p| p.0);
             (all.into_iter().take(count).collect::<Vec<Pair>>(), next)
         } else {
-            Lanczos::new(&self.pattern, &self.k, &self.m, &mut self.factor).find(&mut self.factor, wanted, most)?
+            let mut on = Pencil { pattern: &self.pattern, k: &self.k, m: &self.m, factor: &mut self.factor };
+            let search = self.search.get_or_insert_with(|| Lanczos::new(&mut on));
+            search.find(&mut on, wanted, most)?
         };
         Ok(Basis { modes: vectors.len(), vectors, next })
     }
@@ -316,14 +380,16 @@ impl<'a> Interior<'a> {
     /// # Errors
     /// When a small eigenvalue problem has no answer.
     pub fn add_residual(&mut self, basis: &mut Basis, loads: &[Vec<f64>]) -> Result<(), EigenError> {
+        let modes = &basis.vectors[..basis.modes];
+        let shapes: Vec<&[f64]> = modes.iter().map(|v| v.1.as_slice()).collect();
         let mut motions: Vec<Vec<f64>> = Vec::new();
         for source in self.p.iter().chain(loads) {
             let mut f = source.clone();
-            self.beside(basis, &mut f);
+            let shares = self.beside(basis, &mut f);
             if f.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let carried: f64 = basis.vectors[..basis.modes].iter().map(|(w, x)| dot(x, source).powi(2) / w).sum();
+            let carried: f64 = modes.iter().zip(shares).map(|((w, _), share)| share * share / w).sum();
             let force = f.clone();
             self.factor.solve(&mut f);
             let left = dot(&force, &f);
@@ -332,11 +398,9 @@ impl<'a> Interior<'a> {
             }
             // A second time takes what the rounding of the first leaves.
             for _ in 0..2 {
-                let mf = self.product(&self.m, &f);
-                for (_, shape) in &basis.vectors[..basis.modes] {
-                    let share = dot(shape, &mf);
-                    f.iter_mut().zip(shape).for_each(|(f, x)| *f -= share * x);
-                }
+                let mut shares = tall::shares(&shapes, &self.product(&self.m, &f));
+                shares.iter_mut().for_each(|s| *s = -*s);
+                tall::add(&mut f, &shares, &shapes);
             }
             motions.push(f);
         }
@@ -344,12 +408,13 @@ impl<'a> Interior<'a> {
         let size: Vec<f64> = motions.iter().zip(&inertia).map(|(y, my)| dot(y, my)).collect();
         let heavy: Vec<usize> = (0..motions.len()).filter(|&j| size[j] > f64::MIN_POSITIVE).collect();
         let count = heavy.len();
+        let all = tall::products(&motions, &inertia);
         let gram: Vec<f64> = heavy
             .iter()
-            .flat_map(|&i| {
-                heavy.iter().map(|&j| dot(&motions[i], &inertia[j]) / (size[i] * size[j]).sqrt()).collect::<Vec<_>>()
-            })
+            .flat_map(|&i| heavy.iter().map(move |&j| (i, j)))
+            .map(|(i, j)| all[i * motions.len() + j] / (size[i] * size[j]).sqrt())
             .collect();
+        drop(inertia);
         let (values, vectors) = symmetric_eigen(&gram, count)?;
         let largest = values.last().copied().unwrap_or(0.0);
         let independent: Vec<Vec<f64>> = values
@@ -357,30 +422,30 @@ impl<'a> Interior<'a> {
             .zip(&vectors)
             .filter(|(value, _)| **value > DEPENDENT * largest)
             .map(|(value, q)| {
-                let factors = q.iter().zip(&heavy).map(|(q, &j)| (q / (value * size[j]).sqrt(), &motions[j]));
-                sum(self.size(), factors)
+                let mut factors = vec![0.0; motions.len()];
+                q.iter().zip(&heavy).for_each(|(q, &j)| factors[j] = q / (value * size[j]).sqrt());
+                factors
             })
             .collect();
+        let independent = tall::sums(self.size(), &independent, &motions);
+        drop(motions);
         // Among themselves they make the stiffness diagonal.
         let stiff: Vec<Vec<f64>> = independent.iter().map(|y| self.product(&self.k, y)).collect();
-        let small: Vec<f64> = independent.iter().flat_map(|y| stiff.iter().map(|ky| dot(y, ky))).collect();
-        let (values, vectors) = symmetric_eigen(&small, independent.len())?;
-        let shapes = vectors.iter().map(|q| {
-            let mut x = sum(self.rows.len(), q.iter().copied().zip(&independent));
-            crate::modes::normalise(&self.pattern, &self.m, &mut x);
-            x
-        });
-        basis.vectors.extend(values.into_iter().zip(shapes.collect::<Vec<_>>()));
+        let (values, vectors) = symmetric_eigen(&tall::products(&independent, &stiff), independent.len())?;
+        let mut shapes = tall::sums(self.rows.len(), &vectors, &independent);
+        shapes.iter_mut().for_each(|x| crate::modes::normalise(&self.pattern, &self.m, x));
+        basis.vectors.extend(values.into_iter().zip(shapes));
         Ok(())
     }
 
-    /// The component in its kept unknowns and the motions of a basis.
-    pub fn superelement(&self, basis: &Basis) -> Superelement {
+    /// The matrices of the component in its kept unknowns and the motions of a basis.
+    pub fn matrices(&self, basis: &Basis) -> Matrices {
         let Component { pattern, stiffness, mass, kept } = self.component;
         let (nb, size) = (kept.len(), kept.len() + basis.vectors.len());
         let (mut k, mut m) = (vec![0.0; size * size], vec![0.0; size * size]);
         let mut place = vec![None; pattern.n()];
         self.rows.iter().enumerate().for_each(|(a, &i)| place[i] = Some(a));
+        let inertia = tall::products(&self.psi, &self.p);
         for (row, &b) in kept.iter().enumerate() {
             for (at, &j) in pattern.row(b).zip(pattern.columns(b)) {
                 match (place[j as usize], kept.binary_search(&(j as usize))) {
@@ -396,51 +461,52 @@ impl<'a> Interior<'a> {
                 }
             }
             for column in 0..nb {
-                m[row * size + column] += dot(&self.psi[row], &self.p[column]);
+                m[row * size + column] += inertia[row * nb + column];
             }
         }
-        for (j, (omega2, shape)) in basis.vectors.iter().enumerate() {
+        let shapes: Vec<&[f64]> = basis.vectors.iter().map(|v| v.1.as_slice()).collect();
+        let coupling = tall::products(&shapes, &self.p);
+        for (j, (omega2, _)) in basis.vectors.iter().enumerate() {
             let at = nb + j;
             k[at * size + at] = *omega2;
             m[at * size + at] = 1.0;
-            for (b, p) in self.p.iter().enumerate() {
-                let l = dot(shape, p);
+            for b in 0..nb {
+                let l = coupling[j * nb + b];
                 m[at * size + b] = l;
                 m[b * size + at] = l;
             }
         }
-        let [k, m] = [k, m].map(|a| symmetric(a, size));
-        let motions = self.psi.iter().chain(basis.vectors.iter().map(|v| &v.1)).cloned().collect();
-        let omega2 = basis.vectors[..basis.modes].iter().map(|v| v.0).collect();
-        let interior = self.rows.clone();
-        Superelement {
-            kept: nb,
-            modes: basis.modes,
-            omega2,
-            next: basis.next,
-            stiffness: k,
-            mass: m,
-            interior,
-            motions,
-        }
+        let [stiffness, mass] = [k, m].map(|a| symmetric(a, size));
+        Matrices { kept: nb, size, stiffness, mass }
     }
 
-    /// The shares of the generalised motions in an interior motion while the kept unknowns move by `kept`, and the part of its inertia norm
-    /// that no such motion has.
-    pub fn shares(&self, basis: &Basis, kept: &[f64], motion: &[f64]) -> (Vec<f64>, f64) {
-        let mut rest = motion.to_vec();
-        for (x, psi) in kept.iter().zip(&self.psi) {
-            rest.iter_mut().zip(psi).for_each(|(r, p)| *r -= x * p);
-        }
-        let size = |x: &[f64]| dot(x, &self.product(&self.m, x)).max(0.0).sqrt();
-        let whole = size(motion).max(size(&rest));
-        let inertia = self.product(&self.m, &rest);
-        let shares: Vec<f64> = basis.vectors.iter().map(|(_, shape)| dot(shape, &inertia)).collect();
-        for (share, (_, shape)) in shares.iter().zip(&basis.vectors) {
-            rest.iter_mut().zip(shape).for_each(|(r, x)| *r -= share * x);
-        }
-        let lost = if whole > 0.0 { size(&rest) / whole } else { 0.0 };
-        (shares, lost)
+    /// The component in its kept unknowns and the motions of a basis.
+    pub fn superelement(&self, basis: &Basis) -> Superelement {
+        let motions = self.psi.iter().chain(basis.vectors.iter().map(|v| &v.1)).cloned().collect();
+        self.element(basis, motions, self.rows.clone()).with_free_inertia()
+    }
+
+    /// The same without copies of long vectors.
+    pub fn into_superelement(mut self, mut basis: Basis) -> Superelement {
+        let element = self.element(&basis, Vec::new(), Vec::new());
+        let shapes = std::mem::take(&mut basis.vectors).into_iter().map(|v| v.1);
+        let motions = std::mem::take(&mut self.psi).into_iter().chain(shapes).collect();
+        Superelement { motions, interior: std::mem::take(&mut self.rows), ..element }.with_free_inertia()
+    }
+
+    fn element(&self, basis: &Basis, motions: Vec<Vec<f64>>, interior: Vec<usize>) -> Superelement {
+        let Matrices { kept, stiffness, mass, .. } = self.matrices(basis);
+        let omega2 = basis.vectors[..basis.modes].iter().map(|v| v.0).collect();
+        Superelement { kept, modes: basis.modes, omega2, next: basis.next, stiffness, mass, interior, motions }
+    }
+
+    /// Tᵀ f of a load on the rows of the component.
+    pub fn load(&self, basis: &Basis, f: &[f64]) -> Vec<f64> {
+        let motions: Vec<&[f64]> =
+            self.psi.iter().chain(basis.vectors.iter().map(|v| &v.1)).map(Vec::as_slice).collect();
+        let mut out = tall::shares(&motions, &self.part(f));
+        self.component.kept.iter().zip(&mut out).for_each(|(&b, out)| *out += f[b]);
+        out
     }
 
     /// Dynamic stiffness K − ω²M of the component between its kept unknowns, exactly, row by row: by a factor of its own.
@@ -452,7 +518,7 @@ impl<'a> Interior<'a> {
         let values: Vec<f64> = self.k.iter().zip(&self.m).map(|(k, m)| k - omega2 * m).collect();
         let mut factor = SymmetricFactor::new(&self.pattern);
         factor.factorize(&values).map_err(|row| Unreducible::Mechanism { row: self.rows[row] })?;
-        let statics = self.superelement(&Basis::default());
+        let statics = self.matrices(&Basis::default());
         let mut z: Vec<f64> = statics.stiffness.iter().zip(&statics.mass).map(|(k, m)| k - omega2 * m).collect();
         for column in 0..nb {
             let mut x = self.p[column].clone();
@@ -462,13 +528,14 @@ impl<'a> Interior<'a> {
         Ok(z)
     }
 
-    /// Takes the part that the modes carry out of a force.
-    fn beside(&self, basis: &Basis, f: &mut [f64]) {
-        for (_, shape) in &basis.vectors[..basis.modes] {
-            let share = dot(shape, f);
-            let inertia = self.product(&self.m, shape);
-            f.iter_mut().zip(inertia).for_each(|(f, m)| *f -= share * m);
-        }
+    /// Takes the part that the modes carry out of a force; returns their shares in it.
+    fn beside(&self, basis: &Basis, f: &mut [f64]) -> Vec<f64> {
+        let shapes: Vec<&[f64]> = basis.vectors[..basis.modes].iter().map(|v| v.1.as_slice()).collect();
+        let shares = tall::shares(&shapes, f);
+        let mut motion = vec![0.0; f.len()];
+        tall::add(&mut motion, &shares, &shapes);
+        f.iter_mut().zip(self.product(&self.m, &motion)).for_each(|(f, m)| *f -= m);
+        shares
     }
 
     fn product(&self, values: &[f64], x: &[f64]) -> Vec<f64> {

@@ -462,6 +462,11 @@ impl Assembled {
         e.state0..e.state0 + e.s
     }
 
+    /// Inertia of the unknowns against a ground motion, kg.
+    pub(crate) fn ground_load(&self, i: usize) -> &[f64] {
+        &self.grounds[i].load
+    }
+
     /// Number of base accelerations.
     pub fn ground_count(&self) -> usize {
         self.grounds.len()

@@ -18,31 +18,10 @@ const BEYOND: [f64; 2] = [1.5, 2.0];
 pub(super) struct Found {
     pub(super) element: Superelement,
     pub(super) lost: Lost,
-    /// Generalised motions in the inertia of the inside: M times each, for initial motions. None of a free interface.
-    inertia: Vec<Vec<f64>>,
-    /// M over the inside.
-    mass: Inside,
-}
-
-/// The mass of the inside as a product.
-struct Inside {
-    rows: Vec<Vec<(usize, f64)>>,
-}
-
-impl Inside {
-    fn new(component: &Component<'_>, interior: &[usize]) -> Self {
-        let mut place = vec![None; component.pattern.n()];
-        interior.iter().enumerate().for_each(|(a, &i)| place[i] = Some(a));
-        let row = |&i: &usize| {
-            let entries = component.pattern.row(i).zip(component.pattern.columns(i));
-            entries.filter_map(|(p, &j)| Some((place[j as usize]?, component.mass[p]))).filter(|e| e.1 != 0.0).collect()
-        };
-        Inside { rows: interior.iter().map(row).collect() }
-    }
-
-    fn product(&self, x: &[f64]) -> Vec<f64> {
-        self.rows.iter().map(|row| row.iter().map(|&(j, m)| m * x[j]).sum()).collect()
-    }
+    /// What bounds it; none of a free interface, and of one in characteristic modes.
+    pub(super) bound: Option<Bound>,
+    /// Number of generalised motions that stand for a part of the interface.
+    pub(super) interface: usize,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -50,33 +29,68 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Found {
-    fn new(component: &Component<'_>, element: Superelement, lost: Lost) -> Self {
-        let mass = Inside::new(component, &element.interior);
-        let inertia = element.motions[element.kept..].iter().map(|x| mass.product(x)).collect();
-        Found { element, lost, inertia, mass }
+    /// The same with characteristic modes below a circular frequency for the kept unknowns at the places `soft`. What that loses of the
+    /// stiffness of the others up to a frequency in Hz is measured, and added.
+    pub(super) fn with_interface_modes(
+        self,
+        (rows, soft): (&[usize], &[usize]),
+        below: f64,
+        besides: &[Vec<f64>],
+        frequency: f64,
+    ) -> Result<Found, Unreducible> {
+        if soft.is_empty() {
+            return Ok(self);
+        }
+        let Found { element, mut lost, .. } = self;
+        let (nb, whole) = (element.kept, element.matrices());
+        let element = element.with_interface_modes((rows, soft), below * below, besides)?;
+        let hard: Vec<usize> = (0..nb).filter(|b| !soft.contains(b)).collect();
+        let exact = whole.reordered(&hard);
+        for share in (1..=COMPARED).map(|i| i as f64 / COMPARED as f64) {
+            let omega2 = (share * std::f64::consts::TAU * frequency).powi(2);
+            let both = exact.dynamic_stiffness(omega2, &[]).zip(element.dynamic_stiffness(omega2, &[]));
+            if let Some(((exact, _), (z, _))) = both {
+                let size = |m: &dyn Fn(usize) -> f64| (0..exact.len()).map(|p| m(p).powi(2)).sum::<f64>().sqrt();
+                let all = size(&|p| exact[p]);
+                lost.stiffness += if all > 0.0 { size(&|p| z[p] - exact[p]) / all } else { 0.0 } / COMPARED as f64;
+            }
+        }
+        let interface = element.size() - element.kept - (whole.size - nb);
+        Ok(Found { element, lost, bound: None, interface })
     }
 
     /// The shares of the generalised motions in a motion of the inside, while the kept unknowns move by `kept`, and what is lost of it: by
     /// least squares in the inertia of the inside.
-    pub(super) fn shares(&self, kept: &[f64], motion: &[f64]) -> (Vec<f64>, f64) {
-        let (nb, count) = (self.element.kept, self.inertia.len());
+    pub(super) fn shares(&self, component: &Component<'_>, kept: &[f64], motion: &[f64]) -> (Vec<f64>, f64) {
+        let Superelement { interior, motions, kept: nb, .. } = &self.element;
+        let (mut all, mut product) = (vec![0.0; component.pattern.n()], vec![0.0; component.pattern.n()]);
+        let mut inertia = |x: &[f64]| -> Vec<f64> {
+            interior.iter().zip(x).for_each(|(&i, x)| all[i] = *x);
+            component.pattern.mul(component.mass, &all, &mut product);
+            interior.iter().map(|&i| product[i]).collect()
+        };
         let mut rest = motion.to_vec();
-        for (x, psi) in kept.iter().zip(&self.element.motions) {
+        for (x, psi) in kept.iter().zip(motions).filter(|t| *t.0 != 0.0) {
             rest.iter_mut().zip(psi).for_each(|(r, p)| *r -= x * p);
         }
-        let size = |x: &[f64]| dot(x, &self.mass.product(x)).max(0.0).sqrt();
+        let mut size = |x: &[f64]| dot(x, &inertia(x)).max(0.0).sqrt();
         let whole = size(motion).max(size(&rest));
-        let motions = &self.element.motions[nb..];
-        let gram: Vec<f64> = motions.iter().flat_map(|x| self.inertia.iter().map(move |m| dot(x, m))).collect();
-        let mut shares: Vec<f64> = self.inertia.iter().map(|m| dot(m, &rest)).collect();
+        let (motions, count) = (&motions[*nb..], motions.len() - nb);
+        let (mut gram, mut shares) = (vec![0.0; count * count], vec![0.0; count]);
+        for (j, x) in motions.iter().enumerate() {
+            let m = inertia(x);
+            (0..=j).for_each(|i| gram[i * count + j] = dot(&motions[i], &m));
+            (0..j).for_each(|i| gram[j * count + i] = gram[i * count + j]);
+            shares[j] = dot(&m, &rest);
+        }
         if !interfield_linalg::dense_solve(&gram, count, &mut shares, 1) {
             shares.fill(0.0);
         }
         for (share, x) in shares.iter().zip(motions) {
             rest.iter_mut().zip(x).for_each(|(r, x)| *r -= share * x);
         }
-        let lost = if whole > 0.0 { size(&rest) / whole } else { 0.0 };
-        (shares, lost)
+        let left = dot(&rest, &inertia(&rest)).max(0.0).sqrt();
+        (shares, if whole > 0.0 { left / whole } else { 0.0 })
     }
 }
 
@@ -87,7 +101,7 @@ pub(super) fn find(component: &Component<'_>, asked: &Reduction, loads: &[Vec<f6
     if asked.interface == Interface::Free {
         let element = free_interface(component, asked.modes.unwrap_or(0))?;
         let lost = Lost { stiffness: measured(&interior, &element, omega)?, forces: Vec::new() };
-        return Ok(Found::new(component, element, lost));
+        return Ok(Found { element, lost, bound: None, interface: 0 });
     }
     let inside: Vec<Vec<f64>> = loads.iter().map(|f| interior.part(f)).collect();
     let beyond = BEYOND[usize::from(!asked.residual)];
@@ -97,13 +111,13 @@ pub(super) fn find(component: &Component<'_>, asked: &Reduction, loads: &[Vec<f6
         if asked.residual {
             interior.add_residual(&mut basis, &inside)?;
         }
-        let element = interior.superelement(&basis);
         let bound = Bound::new(&mut interior, &basis, &inside);
-        let reduced: Vec<Vec<f64>> = loads.iter().map(|f| element.load(component, f)).collect();
-        let lost = bound.lost(&element, &reduced, omega)?;
+        let reduced: Vec<Vec<f64>> = loads.iter().map(|f| interior.load(&basis, f)).collect();
+        let lost = bound.lost(&interior.matrices(&basis), &reduced, omega)?;
         let worst = lost.forces.iter().copied().fold(lost.stiffness, f64::max);
         if asked.modes.is_some() || worst <= asked.accuracy || basis.next().is_none() {
-            return Ok(Found::new(component, element, lost));
+            let element = interior.into_superelement(basis);
+            return Ok(Found { element, lost, bound: Some(bound), interface: 0 });
         }
         if basis.modes() >= MOST {
             return Err(EigenError::TooMany { most: MOST }.into());

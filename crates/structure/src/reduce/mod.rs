@@ -7,12 +7,15 @@
 //! **Must not be here:** how a component is reduced (`interfield_linalg::reduction`).
 
 mod basis;
+pub(crate) mod estimate;
+mod kept;
+mod response;
 mod roles;
 
 use std::sync::Arc;
 
 use interfield_language::model::{Dof, Element, Kind, Load, Model, Quantity, Support, short_name};
-use interfield_language::reduction::{Inertia, Reduction, Superelement};
+use interfield_language::reduction::{Acting, Inertia, Reduction, Remainder, Superelement};
 use interfield_language::units::significant;
 use interfield_language::{Problem, Subject};
 use interfield_linalg::reduction as numeric;
@@ -54,23 +57,46 @@ pub(crate) fn reduced(model: Arc<Model>) -> Result<(Arc<Model>, Vec<Problem>), V
 }
 
 /// Reduces one part.
-fn reduce(model: &mut Model, number: usize, asked: Reduction) -> Result<Vec<Problem>, Vec<Problem>> {
+fn reduce(model: &mut Model, number: usize, mut asked: Reduction) -> Result<Vec<Problem>, Vec<Problem>> {
+    let stored = asked.stored.take();
     let parts = Parts::new(model, number, &asked)?;
     let component = Component::new(model, &parts.elements, &parts.roles);
     let kept: Vec<usize> =
         (0..component.rows.len()).filter(|&r| parts.roles[component.rows[r]] == Role::Kept).collect();
     let loads = Loads::new(model, &component);
-    let part = numeric::Component {
+    let mut part = numeric::Component {
         pattern: &component.pattern,
         stiffness: &component.stiffness,
         mass: &component.mass,
         kept: &kept,
     };
-    let found =
+    let hash = match &asked.file {
+        Some(_) => kept::hash(model, &asked, &component, &part, &loads),
+        None => String::new(),
+    };
+    let taken = stored.and_then(|stored| kept::taken(model, &asked, &parts, &component, (&part, &hash), &stored));
+    if let Some(told) = taken {
+        let doubts = doubts(number, &asked, &told, loads.directions());
+        model.superelements.push(told);
+        return Ok(doubts);
+    }
+    let mut found =
         find(&part, &asked, &loads.all()).map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
-    let start = Start::new(model, &component, &kept, &found);
+    let hard: Vec<usize>;
+    if let Some(top) = asked.characteristic {
+        let soft: Vec<usize> = (0..kept.len()).filter(|&b| !parts.needed[component.rows[kept[b]]]).collect();
+        let besides: Vec<Vec<f64>> = loads.grounds.iter().map(|g| kept.iter().map(|&r| g.2[0][r]).collect()).collect();
+        found = found
+            .with_interface_modes((&kept, &soft), std::f64::consts::TAU * top, &besides, asked.frequency)
+            .map_err(|e| vec![basis::refused(model, number, &asked, &component, e)])?;
+        hard = kept.iter().enumerate().filter(|(b, _)| !soft.contains(b)).map(|(_, &r)| r).collect();
+        part.kept = &hard;
+    }
+    let start = Start::new(model, &component, &part, &found);
     let (scale, turns): (Vec<f64>, Vec<bool>) = scales(model, &component, &found.element).into_iter().unzip();
-    let told = insert(model, &asked, &parts.elements, (&component, &part), (&found, (&scale, &turns), &start));
+    let mut told = insert(model, &asked, &parts.elements, (&component, &part), (&found, (&scale, &turns), &start));
+    told.remainder = found.bound.map(|bound| remainder(bound, loads.acting(), &scale));
+    told.hash = hash;
     let doubts = doubts(number, &asked, &told, loads.directions());
     model.superelements.push(told);
     Ok(doubts)
@@ -96,11 +122,14 @@ impl Loads {
                 moved.push((direction.clone(), *supports));
             }
         }
+        // Of all directions: modes are told of them, and a superelement may be moved along another one in another model.
         let mut all = moved.clone();
         for &d in component.rows.iter().filter(|&&d| !model.dofs[d].angle) {
-            let along = (short_name(&model.dofs[d].name).to_owned(), false);
-            if !all.contains(&along) {
-                all.push(along);
+            for supports in [false, true] {
+                let along = (short_name(&model.dofs[d].name).to_owned(), supports);
+                if !all.contains(&along) {
+                    all.push(along);
+                }
             }
         }
         let one = |(direction, supports): (String, bool)| {
@@ -123,9 +152,27 @@ impl Loads {
         moved.map(|g| g.2[1].clone()).chain(self.held.clone()).collect()
     }
 
+    /// What these are.
+    fn acting(&self) -> Vec<Acting> {
+        let moved = self.grounds.iter().filter(|g| self.moved.contains(&(g.0.clone(), g.1)));
+        let grounds = moved.map(|g| Acting::Ground { direction: g.0.clone(), supports: g.1 });
+        grounds.chain(self.held.as_ref().map(|_| Acting::Held)).collect()
+    }
+
     fn directions(&self) -> &[(String, bool)] {
         &self.moved
     }
+}
+
+fn remainder(bound: numeric::Bound, loads: Vec<Acting>, scale: &[f64]) -> Remainder {
+    let scale = scale[scale.len() - bound.residual.len()..].to_vec();
+    Remainder { loads, residual: bound.residual, scale, gram: bound.gram, next: bound.next }
+}
+
+/// The bound that a superelement has.
+fn bound(told: &Superelement) -> Option<numeric::Bound> {
+    let Remainder { loads, residual, gram, next, .. } = told.remainder.clone()?;
+    Some(numeric::Bound { kept: told.kept.len(), loads: loads.len(), residual, gram, next })
 }
 
 /// Initial motion of the generalised unknowns.
@@ -136,7 +183,8 @@ struct Start {
 }
 
 impl Start {
-    fn new(model: &Model, component: &Component, kept: &[usize], found: &Found) -> Self {
+    fn new(model: &Model, component: &Component, part: &numeric::Component<'_>, found: &Found) -> Self {
+        let kept = part.kept;
         // A support that moves does so from the beginning.
         let at = |d: &Dof, derivative: usize| match &d.support {
             Support::Imposed(motion) => motion.at(0.0)[derivative],
@@ -149,7 +197,7 @@ impl Start {
                 return (vec![0.0; found.element.size() - kept.len()], 0.0);
             }
             let still: Vec<f64> = kept.iter().map(|&r| all[r]).collect();
-            found.shares(&still, &found.element.interior.iter().map(|&r| all[r]).collect::<Vec<_>>())
+            found.shares(part, &still, &found.element.interior.iter().map(|&r| all[r]).collect::<Vec<_>>())
         };
         let ((u, lost_u), (v, lost_v)) = (of(0), of(1));
         Start { u, v, lost: lost_u.max(lost_v) }
@@ -191,9 +239,10 @@ fn insert(
     let kept: Vec<usize> = part.kept.iter().map(|&r| component.rows[r]).collect();
     let first = model.dofs.len();
     for j in 0..size - nb {
-        let name = match j.checked_sub(element.modes) {
-            None => format!("{}.mode{}", asked.name, j + 1),
-            Some(j) => format!("{}.residual{}", asked.name, j + 1),
+        let name = match (j.checked_sub(element.modes), j.checked_sub(size - nb - found.interface)) {
+            (None, _) => format!("{}.mode{}", asked.name, j + 1),
+            (Some(j), None) => format!("{}.residual{}", asked.name, j + 1),
+            (_, Some(j)) => format!("{}.interface{}", asked.name, j + 1),
         };
         let (u0, v0) = (start.u[j] / scale[nb + j], start.v[j] / scale[nb + j]);
         model.dofs.push(Dof { name, angle: turns[nb + j], support: Support::Free, mass: 0.0, u0, v0 });
@@ -237,7 +286,7 @@ fn insert(
             partition.owners.push(owner);
         }
     }
-    follow(model, component, (element, scale), &dofs);
+    let inside_loads = follow(model, component, (element, scale), &dofs);
     inside.iter().for_each(|&e| model.elements[e].inside = true);
     let hertz = |omega2: f64| omega2.max(0.0).sqrt() / std::f64::consts::TAU;
     Superelement {
@@ -255,6 +304,12 @@ fn insert(
         lost: found.lost.stiffness,
         lost_force: found.lost.forces.iter().copied().reduce(f64::max),
         lost_start: start.lost,
+        lost_response: Default::default(),
+        remainder: None,
+        held: inside_loads,
+        inside: element.interior.iter().map(|&r| component.rows[r]).collect(),
+        hash: String::new(),
+        taken: false,
     }
 }
 
@@ -284,13 +339,13 @@ fn inertia(
     Loads::new(model, component).grounds.into_iter().map(one).collect()
 }
 
-/// Lets the inside follow the unknowns of its superelement, with what loads it from the beginning.
+/// Lets the inside follow the unknowns of its superelement, with what loads it from the beginning: what that is on the unknowns.
 fn follow(
     model: &mut Model,
     component: &Component,
     (element, scale): (&numeric::Superelement, &[f64]),
     dofs: &[usize],
-) {
+) -> Vec<(usize, f64)> {
     let mut inside = vec![None; model.dofs.len()];
     element.interior.iter().enumerate().for_each(|(a, &r)| inside[component.rows[r]] = Some(a));
     let wanted = wanted(model, &inside, element.interior.len() * element.size());
@@ -298,16 +353,12 @@ fn follow(
         let terms = dofs.iter().zip(&element.motions).zip(scale).map(|((&d, motion), s)| (d, motion[a] * s));
         terms.filter(|t| t.1 != 0.0).collect()
     };
-    let mut held: Vec<(usize, f64)> = Vec::new();
-    for &(d, f) in &model.held {
-        match inside[d] {
-            Some(a) => held.extend(row(a).into_iter().map(|(d, x)| (d, f * x))),
-            None => held.push((d, f)),
-        }
-    }
     let mut sums: std::collections::BTreeMap<usize, f64> = Default::default();
-    held.into_iter().for_each(|(d, f)| *sums.entry(d).or_default() += f);
-    model.held = sums.into_iter().collect();
+    for (a, f) in model.held.iter().filter_map(|(d, f)| Some((inside[*d]?, f))) {
+        row(a).into_iter().for_each(|(d, x)| *sums.entry(d).or_default() += f * x);
+    }
+    let held: Vec<(usize, f64)> = sums.into_iter().collect();
+    replace_held(model, |d| inside[d].is_some(), &held);
     for (d, a) in inside.iter().enumerate() {
         if let Some(a) = *a {
             let terms = if wanted[d] { row(a) } else { Vec::new() };
@@ -315,11 +366,24 @@ fn follow(
             *dof = Dof { support: Support::Follows(terms), mass: 0.0, u0: 0.0, v0: 0.0, ..dof.clone() };
         }
     }
-    // What followed the inside follows what it follows now.
+    follow_further(model, |d| inside.get(d).is_some_and(Option::is_some));
+    held
+}
+
+/// Puts constant loads inside on the unknowns.
+fn replace_held(model: &mut Model, inside: impl Fn(usize) -> bool, instead: &[(usize, f64)]) {
+    let mut sums: std::collections::BTreeMap<usize, f64> = Default::default();
+    let outside = model.held.iter().filter(|h| !inside(h.0));
+    outside.chain(instead).for_each(|(d, f)| *sums.entry(*d).or_default() += f);
+    model.held = sums.into_iter().collect();
+}
+
+/// What followed the inside follows what it follows now.
+fn follow_further(model: &mut Model, inside: impl Fn(usize) -> bool) {
     for d in 0..model.dofs.len() {
         if let Support::Follows(terms) = &model.dofs[d].support
-            && inside.get(d).is_some_and(Option::is_none)
-            && terms.iter().any(|t| inside.get(t.0).is_some_and(Option::is_some))
+            && !inside(d)
+            && terms.iter().any(|t| inside(t.0))
         {
             model.dofs[d].support = Support::Follows(model.resolved(terms));
         }

@@ -14,6 +14,8 @@ pub(super) struct Parts {
     pub(super) elements: Vec<usize>,
     /// What each degree of freedom of the model is to it.
     pub(super) roles: Vec<Role>,
+    /// Degrees of freedom that anything else needs.
+    pub(super) needed: Vec<bool>,
 }
 
 impl Parts {
@@ -47,6 +49,11 @@ impl Parts {
             );
             return refuse(message, "remove it from `keep`, or connect it with an element");
         }
+        let needed: Vec<bool> = kept
+            .iter()
+            .zip(&model.dofs)
+            .map(|(kept, dof)| *kept || matches!(dof.support, Support::Imposed(_)))
+            .collect();
         asked.keep.iter().for_each(|&d| kept[d] = true);
         let role = |d: usize| match (touched[d] && moves(d), kept[d], &model.dofs[d].support) {
             (false, ..) => Role::Outside,
@@ -74,7 +81,7 @@ impl Parts {
             let message = format!("`{name}`: the mass of `{}` is negative", model.dofs[d].name);
             return Err(vec![Problem::error(Subject::Mass(d), message, "give it a mass that is not negative")]);
         }
-        Ok(Parts { elements, roles })
+        Ok(Parts { elements, roles, needed })
     }
 }
 

@@ -12,5 +12,6 @@ mod reduction;
 mod rigs;
 mod sensors;
 mod specimens;
+mod superelements;
 mod updating;
 mod watch;

@@ -11,6 +11,7 @@ mod export;
 mod frames;
 mod guard;
 mod large;
+mod million;
 mod realtime;
 mod serve;
 mod updating;
@@ -44,6 +45,7 @@ const CASES: &[(&str, Case)] = &[
     ("frame-10080", Bench::large_frame),
     ("space-5000", Bench::large_space_frame),
     ("large", Bench::large),
+    ("million", Bench::million),
     ("formula", Bench::formula),
     ("recording", Bench::recording),
     ("watch", Bench::watch),

@@ -59,19 +59,19 @@ fn read(text: &str, scheme: Option<&str>, seconds: usize) -> Model {
 }
 
 /// What a rig says when it is taken down.
-struct ProgramLog {
-    timing: Timing,
-    refused: String,
+pub(crate) struct ProgramLog {
+    pub(crate) timing: Timing,
+    pub(crate) refused: String,
     /// From a measurement to the next target.
-    compute: Histogram,
+    pub(crate) compute: Histogram,
     /// Samples, those not recorded, those without a target in time.
-    counts: [u64; 3],
+    pub(crate) counts: [u64; 3],
 }
 
 /// Mounts controllers on the wall clock.
-struct OnTheWall {
-    tell: mpsc::Sender<ProgramLog>,
-    core: usize,
+pub(crate) struct OnTheWall {
+    pub(crate) tell: mpsc::Sender<ProgramLog>,
+    pub(crate) core: usize,
 }
 
 impl Workshop for OnTheWall {
@@ -128,7 +128,7 @@ impl Drop for Telling {
 }
 
 impl Bench {
-    fn seconds(&self) -> usize {
+    pub(crate) fn seconds(&self) -> usize {
         if self.quick() { 6 } else { 60 }
     }
 

@@ -208,7 +208,7 @@ mod tests {
         assert!(times.len() >= PAST / 2 && times[0] < 1000.0 && times[times.len() - 1] > 863_000.0);
         assert!(times.windows(2).all(|w| w[1] - w[0] == past.stride as f64), "{:?}", &times[..4]);
         // A playback that is moved back forgets what is still to come.
-        past.add(&vec![100_000.0, 0.0].repeat(past.stride as usize));
+        past.add(&[100_000.0, 0.0].repeat(past.stride as usize));
         assert!(past.rows.len() < 2 * PAST / 4 && past.rows.iter().step_by(2).all(|t| *t <= 100_000.0));
     }
 

@@ -1,6 +1,6 @@
 //! Coulomb friction between piston and load cell, from stroke and force of a moving actuator.
 //!
-//! The force is taken as k q + c v + F sign(v) + sliders of several widths + a constant. The sliders together are the hysteresis of a specimen
+//! The force is taken as k q + c v + F sign(v) + sliders of several widths + a slow drift, straight between a few times. The sliders together are the hysteresis of a specimen
 //! (Iwan, J. Appl. Mech. 33:893, 1966): they follow a reversal over some way, friction at once, so that both are told apart.
 //! **Must not be here:** dynamics of actuators.
 
@@ -12,8 +12,10 @@ use interfield_linalg::Svd;
 const MOST: usize = 6000;
 /// Widths of the sliders, over the largest stroke.
 const WIDTHS: [f64; 5] = [0.08, 0.16, 0.32, 0.64, 1.2];
-/// Columns: direction, stroke, rate, one, and the sliders.
-const COLUMNS: usize = 4 + WIDTHS.len();
+/// Times between which the drift is straight.
+const DRIFT: usize = 8;
+/// Columns: direction, stroke, rate, drift, and the sliders.
+const COLUMNS: usize = 3 + DRIFT + WIDTHS.len();
 /// Standard errors above which friction is told.
 const TOLD: f64 = 4.0;
 
@@ -60,17 +62,22 @@ impl Friction {
         if used.len() < 40 {
             return None;
         }
-        let mut sliders = [0.0; WIDTHS.len()];
-        let mut rows = Vec::with_capacity(n * COLUMNS);
+        let (mut sliders, mut next) = ([0.0; WIDTHS.len()], 0);
+        let mut a = Vec::with_capacity(used.len() * COLUMNS);
         for k in 0..n {
             let d = if k == 0 { 0.0 } else { (smooth[k] - smooth[k - 1]) / most };
-            rows.extend([rate[k].signum(), smooth[k] / most, rate[k] / fastest, 1.0]);
             for (s, width) in sliders.iter_mut().zip(WIDTHS) {
                 *s = f64::clamp(*s + d, -width, width);
-                rows.push(*s / width);
             }
+            if used.get(next) != Some(&k) {
+                continue;
+            }
+            let place = next as f64 / (used.len() - 1) as f64 * (DRIFT - 1) as f64;
+            next += 1;
+            a.extend([rate[k].signum(), smooth[k] / most, rate[k] / fastest]);
+            a.extend((0..DRIFT).map(|i| (1.0 - (place - i as f64).abs()).max(0.0)));
+            a.extend(sliders.iter().zip(WIDTHS).map(|(s, width)| s / width));
         }
-        let a: Vec<f64> = used.iter().flat_map(|&k| rows[k * COLUMNS..(k + 1) * COLUMNS].to_vec()).collect();
         let b: Vec<f64> = used.iter().map(|&k| p[k]).collect();
         let mut svd = Svd::new(used.len(), COLUMNS);
         svd.factorize(&a);

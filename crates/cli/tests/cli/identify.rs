@@ -220,7 +220,7 @@ fn actuators_are_identified_from_a_recorded_chirp_and_the_test_is_good() {
         let rubs = &actuator["friction"];
         assert_eq!(rubs["detected"], friction.is_some(), "{rubs}");
         if let Some(truth) = friction {
-            assert!((rubs["force"].as_f64().expect("force") - truth).abs() < 0.2 * truth, "{rubs}");
+            assert!((rubs["force"].as_f64().expect("force") - truth).abs() < 0.4 * truth, "{rubs}");
         }
         let noise = rubs["load_cell_noise"].as_f64().expect("noise");
         assert!((noise - 0.1).abs() < 0.03, "{rubs}");

@@ -14,6 +14,9 @@ use crate::table::{aligned, short, time};
 /// Most samples of an identification.
 const MOST: usize = 40_000;
 
+/// Rest beside the motion of an actuator that is used, s.
+const BESIDE: f64 = 0.5;
+
 /// An actuator of a recording.
 pub struct Recorded {
     /// `SPECIMEN.ACTUATOR`, or empty for a text file with one.
@@ -47,7 +50,7 @@ pub fn recorded(signals: &Signals, window: [Option<f64>; 2]) -> Result<Vec<Recor
     }
     let t = &signals.time;
     let within = |t: f64| window[0].is_none_or(|from| t >= from) && window[1].is_none_or(|to| t <= to);
-    let kept: Vec<usize> = (0..t.len()).filter(|&k| within(t[k])).take(MOST).collect();
+    let kept: Vec<usize> = (0..t.len()).filter(|&k| within(t[k])).collect();
     let steps: Vec<f64> = kept.windows(2).map(|k| t[k[1]] - t[k[0]]).collect();
     let dt = steps.iter().sum::<f64>() / steps.len().max(1) as f64;
     if let Some(k) = steps.iter().position(|s| (s - dt).abs() >= 0.01 * dt || s.is_nan()) {
@@ -63,8 +66,17 @@ pub fn recorded(signals: &Signals, window: [Option<f64>; 2]) -> Result<Vec<Recor
             unit(&reached, None, "stroke", "its unit", &lengths)?,
             unit(&command, None, "command", "its unit", &lengths)?.1,
         );
-        let part =
-            |x: &[f64], factor: f64| kept.iter().filter_map(|&k| x.get(k)).map(|x| x * factor).collect::<Vec<f64>>();
+        // Where it moves itself: others of the rig move before and after it.
+        let place = |k: usize| command.values.get(kept[k]).copied().unwrap_or(f64::NAN);
+        let most = (0..kept.len()).map(|k| (place(k) - place(0)).abs()).fold(0.0, f64::max);
+        let moves = |k: &usize| (place(*k) - place(0)).abs() > 1e-3 * most;
+        let beside = (BESIDE / dt).round() as usize;
+        let first = (0..kept.len()).find(moves).map_or(0, |k| k.saturating_sub(beside));
+        let end = (0..kept.len()).rev().find(moves).map_or(kept.len(), |k| (k + beside).min(kept.len()));
+        let own_kept = &kept[first..end.min(first + MOST)];
+        let part = |x: &[f64], factor: f64| {
+            own_kept.iter().filter_map(|&k| x.get(k)).map(|x| x * factor).collect::<Vec<f64>>()
+        };
         let motion =
             Motion { command: part(&command.values, own.factor), reached: part(&reached.values, size.factor), dt };
         let force = match signals.channel(&full(&stem, "force")) {

@@ -231,12 +231,8 @@ fn actuators_are_identified_from_a_recorded_chirp_and_the_test_is_good() {
     let args = ["rehearse", model, "--compensation", "all", "--recording", &recording, "-o", &tuned];
     let said = interfield(&[&args[..], &short].concat()).expect(0).stdout;
     assert!(said.contains("recommended: ") && said.contains("braced-rig.csv"), "{said}");
-    let said = interfield(&["run", &tuned, "--until", "4 s", "--json"]).expect(0).json();
-    let verdict = said.to_string();
-    assert!(
-        verdict.contains("\"good\"") && !verdict.contains("\"doubtful\"") && !verdict.contains("\"failed\""),
-        "{said}"
-    );
+    let said = interfield(&["run", &tuned, "--until", "4 s"]).expect(0).stdout;
+    assert!(said.trim_end().ends_with("verdict: good"), "{said}");
 }
 
 /// What is wrong with a drive signal is said before anything moves.

@@ -314,9 +314,11 @@ fn numbers(task: &Task<'_>, (x, factor): (&[f64], f64), told: &Told, stuck: &[bo
     let slopes: Vec<Vec<f64>> = (0..count).map(slope).collect();
     let widening = told.tau.sqrt();
     let one = |(i, (name, value)): (usize, (String, f64))| {
-        let variance: f64 =
-            (0..count * count).map(|e| slopes[e / count][i] * told.covariance[e] * slopes[e % count][i]).sum();
-        let error = variance.max(0.0).sqrt() * widening;
+        let touched = |e: &usize| slopes[e / count][i] != 0.0 && slopes[e % count][i] != 0.0;
+        let parts = (0..count * count).filter(touched);
+        let variance: f64 = parts.map(|e| slopes[e / count][i] * told.covariance[e] * slopes[e % count][i]).sum();
+        // What data do not tell at all has no finite error, and is not held.
+        let error = if variance.is_finite() { variance.max(0.0).sqrt() * widening } else { f64::INFINITY };
         let at_bound = task.unknowns.iter().zip(stuck).any(|(u, s)| *s && u.name == name);
         let mut number = Number { name, value, error, interval: None, at_bound };
         let log = task.unknowns.iter().find(|u| u.name == number.name).is_none_or(|u| u.scale == Scale::Log);

@@ -269,7 +269,7 @@ impl Filter {
 }
 
 /// Parameters whose box is linear: r.
-pub(super) const LINEAR: [bool; COUNT] = [false, false, true, false, false, false];
+pub(super) const LINEAR: [bool; COUNT] = [false, false, true, false, false, false, false, false];
 
 impl Persist for Filter {
     fn persist(&mut self, archive: &mut dyn Archive) {

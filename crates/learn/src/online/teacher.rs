@@ -10,7 +10,7 @@
 use interfield_kernel::{Archive, Persist};
 
 use super::filter::{Filter, Sample};
-use super::hysteresis::{COUNT, NAMES, Parameters};
+use super::hysteresis::{COUNT, Parameters};
 use super::recursive::{Recursive, Terms};
 
 /// How estimates are used.
@@ -67,14 +67,6 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// Names of its parameters.
-    pub fn names(&self) -> &'static [&'static str] {
-        match self {
-            Learner::Filter(_) => &NAMES,
-            Learner::Recursive(r) => r.law().names(),
-        }
-    }
-
     /// The first guess.
     pub fn initial(&self) -> &Parameters {
         match self {
@@ -280,10 +272,10 @@ impl Teacher {
                 }
                 [0, 1].map(|i| f - self.shadows[i] - both[i][4] * q)
             }
-            Learner::Recursive(r) => {
-                let (columns, force) = r.mean();
-                [0, 1].map(|i| force - columns.iter().zip(&both[i]).map(|(c, x)| c * x).sum::<f64>())
-            }
+            Learner::Recursive(r) => [0, 1].map(|i| {
+                let [expected, measured] = r.expected(&both[i]);
+                measured - expected
+            }),
         };
         let share = (self.dt / self.limits.window).min(1.0);
         for (mean, e) in self.errors.iter_mut().zip(expected) {

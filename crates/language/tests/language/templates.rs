@@ -121,9 +121,10 @@ fn a_part_is_its_tables_with_names_places_and_values() {
     let cell = |i: usize, before: &str, m: f64| {
         format!(
             "[[node]]\nname = \"c{i}_mass\"\ndofs = [\"x\"]\nat = [{}, 5]\nmass = {m}\n[[element]]\ntype = \"formula\"\n\
-             name = \"c{i}_law\"\nnodes = [\"{before}\", \"c{i}_mass\"]\ndof = \"x\"\nforce = \"{}*u + {i}*v\"\n",
+             name = \"c{i}_law\"\nnodes = [\"{before}\", \"c{i}_mass\"]\ndof = \"x\"\nforce = \"({:?})*u + ({:?})*v\"\n",
             10 * i + 1,
-            3.0 * m
+            3.0 * m,
+            i as f64
         )
     };
     let long = format!("{}{}{END}", cell(1, "ground", 7.0), cell(2, "c1_mass", 16.0));

@@ -234,7 +234,7 @@ fn broken_matrix_market_files_are_refused_in_words() {
     let array = "%%MatrixMarket matrix array real general\n";
     for (text, words) in [
         (String::new(), "empty"),
-        ("1 2 3\n".to_owned(), "line 1"),
+        ("1 2 x\n".to_owned(), "line 1"),
         ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n".to_owned(), "`complex`"),
         ("%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n".to_owned(), "`hermitian`"),
         (head.to_owned(), "size is missing"),
@@ -254,4 +254,6 @@ fn broken_matrix_market_files_are_refused_in_words() {
         let e = matrix_market::parse(&text).expect_err(&text);
         assert!(e.contains(words), "{text:?}: {e}");
     }
+    // Rows of numbers alone are what OpenSees prints.
+    assert_eq!(matrix_market::parse("1 2 3\n"), Ok(vec![vec![1.0, 2.0, 3.0]]));
 }

@@ -21,6 +21,7 @@
 //!
 //! **Must not be here:** actuators, specimens, what a parameter means.
 
+mod apart;
 mod cell;
 mod matrix;
 mod rest;

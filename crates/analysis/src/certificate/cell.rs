@@ -41,14 +41,31 @@ struct Band {
 /// Ends of an interval of phases, and the radius of the circle around z = 1, by their bits.
 type Key = [u64; 3];
 
-/// The test of a cell, with its memory.
-pub(super) struct Test<'a> {
-    rest: &'a Rest,
-    plant: &'a mut dyn Plant,
+/// What is known of a loop, for several searches: what was learned of an interval of phases holds for all values of the parameters.
+pub struct Known {
+    pub(super) rest: Rest,
+    /// Motions that stand still in every loop.
+    pub(super) still: usize,
     /// p₀.
     nominal: Vec<[f64; 2]>,
     /// By the bits of their ends; none: too wide.
     bands: HashMap<Key, Option<Band>>,
+}
+
+impl Known {
+    /// Of a loop that is stable at this point.
+    pub fn new(rest: &Rest, plant: &mut dyn Plant, point: &[f64]) -> Self {
+        let nominal: Vec<[f64; 2]> = point.iter().map(|x| [*x; 2]).collect();
+        Known { rest: rest.apart(plant, &nominal), still: rest.still(), nominal, bands: HashMap::new() }
+    }
+}
+
+/// The test of a cell, with its memory.
+pub(super) struct Test<'a> {
+    rest: &'a Rest,
+    plant: &'a mut dyn Plant,
+    nominal: &'a [[f64; 2]],
+    bands: &'a mut HashMap<Key, Option<Band>>,
     /// F in the middle and its inverse, absolute values of the inverse, the bound on what changes, and W with what changes in it.
     f: Vec<Complex>,
     inverse: Vec<f64>,
@@ -67,7 +84,8 @@ pub(super) struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    pub(super) fn new(rest: &'a Rest, plant: &'a mut dyn Plant, nominal: Vec<[f64; 2]>) -> Self {
+    pub(super) fn new(known: &'a mut Known, plant: &'a mut dyn Plant) -> Self {
+        let Known { rest, nominal, bands, .. } = known;
         let (commands, measured) = (rest.samples * rest.channels, 2 * rest.samples * rest.channels);
         let size = rest.states + commands;
         Test {
@@ -84,7 +102,7 @@ impl<'a> Test<'a> {
             order: Vec::new(),
             vectors: Default::default(),
             small_vectors: Default::default(),
-            bands: HashMap::new(),
+            bands,
             nominal,
             rest,
             plant,
@@ -158,9 +176,7 @@ impl<'a> Test<'a> {
 
     /// F and what belongs to it for an interval of phases, at p₀.
     fn enter(&mut self, ring: Option<f64>, phases: [f64; 2]) {
-        let nominal = std::mem::take(&mut self.nominal);
-        self.respond(ring, phases, &nominal);
-        self.nominal = nominal;
+        self.respond(ring, phases, self.nominal);
         let (phase, half) = (middle(phases), 0.5 * (phases[1] - phases[0]));
         let turn = Complex { re: phase.cos(), im: phase.sin() };
         match ring {

@@ -27,6 +27,7 @@ mod matrix;
 mod rest;
 mod search;
 
+pub use cell::Known;
 pub use rest::Rest;
 pub use search::{Found, Limits, Searched, search};
 

@@ -5,7 +5,7 @@
 //! values, and the loop cannot have a motion on the unit circle in any cell ([`interfield_analysis::certificate`]). Stable where both say so; a point that grows
 //! is a counter-example; everything else is undecided.
 
-use interfield_analysis::certificate::{Found, Limits, search};
+use interfield_analysis::certificate::{Found, Known, Limits, search};
 use interfield_lab::signal::noise::uniform;
 use interfield_language::Model;
 use serde_json::{Value, json};
@@ -163,7 +163,8 @@ impl Certificate {
         let (radius, stable) = (verdict.radius, verdict.stable);
         let far = |z: &(f64, f64)| (z.0 - 1.0).hypot(z.1);
         let moving = || verdict.eigenvalues.iter().filter(|z| far(z) > STILL);
-        let known = || [moving().map(far).fold(NEAREST, f64::min), moving().map(|z| z.0.hypot(z.1)).fold(0.0, f64::max)];
+        let known =
+            || [moving().map(far).fold(NEAREST, f64::min), moving().map(|z| z.0.hypot(z.1)).fold(0.0, f64::max)];
         let moving = (!verdict.eigenvalues.is_empty()).then(known);
         Ok(Probed { point: point.to_vec(), radius, stable, moving, delay: None })
     }
@@ -205,10 +206,14 @@ impl Certificate {
         if least != most {
             return Err("its specimens have different rates".to_owned());
         }
-        let plants = Plants::new(rigs(&self.model, along)?);
+        let mut plants = Plants::new(rigs(&self.model, along)?);
         let rest = rest_of(&self.model)?;
-        let ring = if rest.still() > 0 { Some(ring(probed)?) } else { None };
-        Ok(Bound { samples: rest.samples() as f64, rest, plants, period: least, ring })
+        // The longest delay of all, in steps: how it turns on the circle around z = 1 is bounded for small angles.
+        let longest = (LONGEST + plants.longest_delay(self.region.intervals())) / (least * rest.samples() as f64);
+        let ring = if rest.still() > 0 { Some(ring(probed)?.min(TURN / longest)) } else { None };
+        let middle: Vec<f64> = self.region.at(&self.region.middle()).iter().map(|x| x[0]).collect();
+        let known = Known::new(&rest, &mut plants, &[&[0.0], &middle[..]].concat());
+        Ok(Bound { known, plants, period: least, ring })
     }
 
     /// The values of a point in words.
@@ -243,8 +248,7 @@ impl Certificate {
 fn ring(probed: &[Probed]) -> Result<f64, String> {
     let mut nearest = NEAREST;
     for point in probed {
-        let [near, largest] =
-            point.moving.ok_or("the state of a step is too long for all its motions to be known")?;
+        let [near, largest] = point.moving.ok_or("the state of a step is too long for all its motions to be known")?;
         if largest >= 1.0 {
             return Err("a motion neither grows nor decays; give the structure damping".to_owned());
         }
@@ -255,11 +259,10 @@ fn ring(probed: &[Probed]) -> Result<f64, String> {
 
 /// The bound of a model.
 struct Bound {
-    rest: interfield_analysis::certificate::Rest,
+    known: Known,
     plants: Plants,
-    /// Sampling interval, s, and samples in a step.
+    /// Sampling interval, s.
     period: f64,
-    samples: f64,
     /// Where the unit circle is left, see [`Limits::ring`].
     ring: Option<f64>,
 }
@@ -269,11 +272,8 @@ impl Bound {
         let first = (extra[0] < extra[1]).then_some(0);
         let parts = if first.is_some() { PARTS } else { FINEST_PARTS };
         let widths = [fine].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / parts)).collect();
-        // The longest delay of all: how it turns on the circle around z = 1 is bounded for small angles.
-        let longest = (extra[1] + self.plants.longest_delay(intervals)) / (self.period * self.samples);
-        let ring = self.ring.map(|r| r.min(TURN / longest.max(f64::MIN_POSITIVE)));
-        let limits = Limits { first, widths, cells: CELLS, ring };
-        let found = search(&self.rest, &mut self.plants, &[&[extra], intervals].concat(), &limits);
+        let limits = Limits { first, widths, cells: CELLS, ring: self.ring };
+        let found = search(&mut self.known, &mut self.plants, &[&[extra], intervals].concat(), &limits);
         (found.found, found.cells)
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use interfield_analysis::certificate::{Found, Limits, Rest, search, spectral_radius};
+use interfield_analysis::certificate::{Found, Known, Limits, Rest, search, spectral_radius};
 use interfield_analysis::scan::each;
 use interfield_lab::random::Random;
 use interfield_lab::signal::noise::uniform;
@@ -200,12 +200,13 @@ fn attempt(seed: u64, number: u64) -> Tried {
     let (matrix, n) = this.test.matrix();
     let rest = Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1);
     let mut plants = Plants::new(vec![this.test.rig()]);
+    let mut known = Known::new(&rest, &mut plants, &[&[0.0], &this.middle[..]].concat());
     let widths = |intervals: &[[f64; 2]]| -> Vec<f64> {
         [FINE * this.test.dt].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect()
     };
     // The whole box, without additional delay.
     let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS, ring: None };
-    let found = search(&rest, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
+    let found = search(&mut known, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
     tried.cells += found.cells;
     match found.found {
         Found::Excluded => {
@@ -227,7 +228,7 @@ fn attempt(seed: u64, number: u64) -> Tried {
     let point: Vec<[f64; 2]> = this.middle.iter().map(|x| [*x; 2]).collect();
     let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS, ring: None };
     let first = |[from, most]: [f64; 2]| {
-        let found = search(&rest, &mut plants, &[&[[from, most]], &point[..]].concat(), &limits);
+        let found = search(&mut known, &mut plants, &[&[[from, most]], &point[..]].concat(), &limits);
         tried.cells += found.cells;
         found.found
     };

@@ -332,7 +332,8 @@ fn late(context: &Context<'_>, t: &Table<'_>, [delay, swing, _]: [f64; 3], uncer
     let (known, place) = (uncertain.delay.as_ref(), t.place(&DELAY));
     let (most, place) = known.map_or((delay, place), |k| (delay.max(k.range[1]), k.span.clone()));
     if most + swing > LONGEST_DELAY {
-        let message = format!("a delay of {} is longer than {LONGEST_DELAY} s", t.units().show(most + swing, Dimension::TIME, 4));
+        let message =
+            format!("a delay of {} is longer than {LONGEST_DELAY} s", t.units().show(most + swing, Dimension::TIME, 4));
         context.error(place, message, "write its unit, for example \"8 ms\"");
     }
 }

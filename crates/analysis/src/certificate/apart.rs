@@ -18,6 +18,8 @@ const FAST: f64 = 0.05;
 const CLOSE: f64 = 1e-7;
 /// Largest condition number of the coordinates.
 const WORST: f64 = 1e8;
+/// Entries that are smaller than so many times the bound on their rounding are taken for zero.
+const NOTHING: f64 = 16.0;
 /// What an actuator makes of a motion as slow as this, rad per sample, is what it makes of rest.
 const SLOW: f64 = 1e-3;
 
@@ -96,7 +98,13 @@ impl Rest {
             let off = product(&abs_inverse, &left, n, n, width).iter().map(|x| 2.0 * x).collect();
             Some((x, off))
         };
-        let (a, off_a) = solved(&product(&self.a, t, n, n, n), &product(&absolute(&self.a), &abs_t, n, n, n), n)?;
+        let (mut a, mut off_a) =
+            solved(&product(&self.a, t, n, n, n), &product(&absolute(&self.a), &abs_t, n, n, n), n)?;
+        // What is hardly more than rounding belongs to the bound: motions that stand apart leave zeros, and zeros cost nothing.
+        for (entry, off) in a.iter_mut().zip(&mut off_a).filter(|(entry, off)| entry.abs() <= NOTHING * **off) {
+            *off += entry.abs();
+            *entry = 0.0;
+        }
         let (b, off_b) = solved(&self.b, &absolute(&self.b), inputs)?;
         let c = product(&self.c, t, outputs, n, n);
         let off_c = product(&absolute(&self.c), &abs_t, outputs, n, n).iter().map(|x| (ROUNDING + small) * x).collect();

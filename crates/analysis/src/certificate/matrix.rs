@@ -28,15 +28,13 @@ pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> Opt
         direction = direction * a[k * n + k].times(if pivot == k { 1.0 } else { -1.0 } / size);
         let one = Complex { re: 1.0, im: 0.0 } / a[k * n + k];
         a[k * n + k] = Complex { re: 1.0, im: 0.0 };
-        (0..n).for_each(|j| a[k * n + j] = a[k * n + j] * one);
-        for i in (0..n).filter(|i| *i != k) {
-            let factor = a[i * n + k];
-            if factor == ZERO {
-                continue;
-            }
-            a[i * n + k] = ZERO;
-            for j in 0..n {
-                a[i * n + j] = a[i * n + j] - factor * a[k * n + j];
+        let (above, rest) = a.split_at_mut(k * n);
+        let (row, below) = rest.split_at_mut(n);
+        row.iter_mut().for_each(|z| *z = *z * one);
+        for other in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
+            let factor = std::mem::replace(&mut other[k], ZERO);
+            if factor != ZERO {
+                other.iter_mut().zip(&*row).for_each(|(to, z)| *to = *to - factor * *z);
             }
         }
     }

@@ -28,6 +28,9 @@ const PARTS: f64 = 64.0;
 /// The same for the verdict: along a path a stiffness may fall to a tenth, and a motion with little damping is told from one that grows by small shares of that.
 const FINEST_PARTS: f64 = 65_536.0;
 const FINE: f64 = 4e-3;
+/// Critical delays are looked for at so many points, and a bound for all values with so many times the cells of the verdict.
+const POINTS: usize = 6;
+const BEYOND: usize = 3;
 /// Largest additional delay that is looked for, s of the laboratory.
 const LONGEST: f64 = 0.25;
 /// Motions nearer to z = 1 than this stand still, to rounding.
@@ -66,8 +69,8 @@ struct Probed {
 /// Additional delay of all actuators that the loop bears, s of the laboratory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Critical {
-    /// With less it is stable for all values: a bound.
-    pub least: f64,
+    /// With less it is stable for all values: a bound; none if it was not looked for, or not found with so many cells.
+    pub least: Option<f64>,
     /// The least and the largest of the points that were probed.
     pub probed: Option<[f64; 2]>,
 }
@@ -268,18 +271,18 @@ struct Bound {
 }
 
 impl Bound {
-    fn search(&mut self, extra: [f64; 2], intervals: &[[f64; 2]], fine: f64) -> (Found, usize) {
-        let first = (extra[0] < extra[1]).then_some(0);
-        let parts = if first.is_some() { PARTS } else { FINEST_PARTS };
-        let widths = [fine].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / parts)).collect();
-        let limits = Limits { first, widths, cells: CELLS, ring: self.ring };
+    /// Looks for the least additional delay that is not certified, or whether all of them are, with so many cells at most.
+    fn search(&mut self, extra: [f64; 2], intervals: &[[f64; 2]], fine: Option<f64>, cells: usize) -> (Found, usize) {
+        let (first, parts) = if fine.is_some() { (Some(0), PARTS) } else { (None, FINEST_PARTS) };
+        let widths = [fine.unwrap_or(0.0)].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / parts)).collect();
+        let limits = Limits { first, widths, cells, ring: self.ring };
         let found = search(&mut self.known, &mut self.plants, &[&[extra], intervals].concat(), &limits);
         (found.found, found.cells)
     }
 
     /// All values, without additional delay.
     fn whole(&mut self, found: &mut Certificate) -> Result<(), String> {
-        let (result, cells) = self.search([0.0; 2], found.region.intervals(), 0.0);
+        let (result, cells) = self.search([0.0; 2], found.region.intervals(), None, CELLS);
         found.cells += cells;
         match result {
             Found::Excluded => {}
@@ -323,7 +326,7 @@ impl Bound {
         let (at, period) = (found.region.at(point), self.period);
         let own = self.plants.longest_delay(&at);
         let first = |[from, most]: [f64; 2]| {
-            let (result, tested) = self.search([from, most], &at, FINE * period);
+            let (result, tested) = self.search([from, most], &at, Some(FINE * period), CELLS);
             *cells += tested;
             result
         };
@@ -356,34 +359,47 @@ impl Bound {
             found.verdict = Verdict::Undecided(why);
             return Ok(());
         }
-        let fine = at_middle.map_or(self.period, |d| (FINE * d).max(FINE * self.period));
-        let (result, tested) = self.search([0.0, most], found.region.intervals(), fine);
-        cells += tested;
-        let least = match result {
-            Found::Excluded => most,
-            Found::Singular { below, .. } | Found::Exhausted { below } => below,
-            Found::Uncounted => 0.0,
+        // At the values of the file, in the middle and at corners: the points between would hardly tell more.
+        let mut delays: Vec<(Vec<f64>, Option<f64>)> = Vec::new();
+        let mut delay = |this: &mut Self, found: &Certificate, point: &[f64]| {
+            if let Some((_, known)) = delays.iter().find(|(other, _)| other == point) {
+                return *known;
+            }
+            let new = this.delay(found, point, most, &mut cells);
+            delays.push((point.to_vec(), new));
+            new
         };
-        for point in &mut *probed {
-            point.delay = self.delay(found, &point.point, most, &mut cells);
+        for point in probed.iter_mut().take(POINTS) {
+            point.delay = delay(self, found, &point.point);
         }
-        let known: Vec<f64> = probed.iter().filter_map(|p| p.delay).collect();
-        let range = known.iter().fold([f64::INFINITY, 0.0], |[a, b], x| [a.min(*x), f64::max(b, *x)]);
-        let probed = (!known.is_empty()).then_some(range);
-        found.critical = Some(Critical { least, probed });
+        let mut along_path = Vec::new();
         for (i, place) in found.region.places.iter().enumerate() {
             let (Some(factors), Some(Some(t))) = (place.path, along.get(place.specimen)) else { continue };
             let own = found.region.own(&found.model);
             let delays = [factors[0], 1.0, factors[1]].map(|factor| {
                 let mut point = own.clone();
                 point[i] = factor.clamp(place.range[0], place.range[1]);
-                self.delay(found, &point, most, &mut cells)
+                delay(self, found, &point)
             });
             let specimen = found.model.specimens[place.specimen].name.clone();
             // Rest stands before the first point of the path.
             let times = t.at.map(|k| k.saturating_sub(1) as f64 * dt);
-            found.along.push(Stretch { specimen, factors, times, delays });
+            along_path.push(Stretch { specimen, factors, times, delays });
         }
+        found.along = along_path;
+        let range =
+            delays.iter().filter_map(|(_, d)| *d).fold([f64::INFINITY, 0.0], |[a, b], x| [a.min(x), f64::max(b, x)]);
+        let probed = (range[1] > 0.0).then_some(range);
+        // A bound for all values takes many cells: half of the least is asked for, within reason, and only where the file asks for a certificate.
+        let mut least = None;
+        if found.region.places.iter().any(|p| p.asked) {
+            let half = probed.map_or(most, |[least, _]| 0.5 * least);
+            let budget = CELLS.min(BEYOND * found.cells);
+            let (result, tested) = self.search([0.0, half], found.region.intervals(), None, budget);
+            cells += tested;
+            least = (result == Found::Excluded).then_some(half);
+        }
+        found.critical = Some(Critical { least, probed });
         found.cells += cells;
         Ok(())
     }
@@ -466,16 +482,14 @@ impl Certificate {
                 &format!("  the intervals cover at least {} % of the distributions\n", short(100.0 * self.covered()));
         }
         if let Some(Critical { least, probed }) = self.critical {
+            let bound =
+                least.map_or_else(String::new, |t| format!("; below {} stable for all values (bound)", time(t)));
             out += &match probed {
-                Some([low, high]) => format!(
-                    "  critical delay: {} to {} of additional delay; below {} stable for all values (bound)\n",
-                    time(low.min(high)),
-                    time(high),
-                    time(least)
-                ),
-                None => {
-                    format!("  critical delay: more than {} of additional delay for all values (bound)\n", time(least))
+                Some([low, high]) => {
+                    let [low, high] = [low.min(high), high].map(time);
+                    format!("  critical delay: {low} to {high} of additional delay{bound}\n")
                 }
+                None => format!("  critical delay: none found{bound}\n"),
             };
         }
         for stretch in &self.along {
@@ -525,7 +539,7 @@ impl Certificate {
             .seconds("doubling_time", self.doubling)
             .quantity("covered", self.covered(), ONE)
             .seconds("critical_delay", self.critical.and_then(|c| c.probed).map(|p| json!(p)))
-            .seconds("critical_delay_bound", self.critical.map(|c| c.least))
+            .seconds("critical_delay_bound", self.critical.and_then(|c| c.least))
             .with("counter_example", file.and_then(|f| f.as_ref().ok().cloned()))
             .with("counter_example_error", file.and_then(|f| f.as_ref().err().cloned()))
             .with("path", self.along.iter().map(Stretch::json).collect::<Vec<_>>())

@@ -77,6 +77,9 @@ pub(super) enum Onset {
 /// Motions that come near the circle and do not reach it are passed so often at most, each time by this share of the delay and of a sample.
 const PASSES: usize = 40;
 const PASSED: f64 = 0.01;
+/// Where the bound does not tell, the loop is asked at so many places, these shares of the delay apart.
+const PLACES: usize = 200;
+const STRIDE: f64 = 0.02;
 /// Growth is looked for behind the place where a motion stands on the circle, or nearly so: at these shares of the delay.
 const BEHIND: [f64; 3] = [0.02, 0.005, 0.045];
 
@@ -93,7 +96,7 @@ pub(super) fn onset(
         let x = match first([from, most]) {
             Found::Singular { at, .. } => at[0],
             Found::Excluded => return Onset::Beyond,
-            Found::Exhausted { .. } | Found::Uncounted => return Onset::Unknown,
+            Found::Exhausted { .. } | Found::Uncounted => break,
         };
         let all = own + x;
         let multiples = [(all / dt).floor(), (all / dt).ceil()].map(|k| k * dt - own);
@@ -104,6 +107,16 @@ pub(super) fn onset(
         }
         // It only comes near: on from a place where nothing grows.
         from = (x + PASSED * (all + dt)).max(from);
+        if from >= most {
+            return Onset::Beyond;
+        }
+        if grows(from) {
+            return Onset::At(from);
+        }
+    }
+    // The bound does not tell: the loop is asked from place to place.
+    for _ in 0..PLACES {
+        from += STRIDE * (own + from + dt);
         if from >= most {
             return Onset::Beyond;
         }

@@ -16,9 +16,11 @@ use super::{Disc, Plant, Rest};
 use crate::poles::Pole as Complex;
 
 /// Relative rounding of the matrices, and of their inverse.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 /// An interval of phases is too wide where the series in G E converges more slowly than this.
 const SLOWEST: f64 = 0.5;
+/// It converges fast enough where it does so.
+const FAST: f64 = 0.05;
 /// Terms of the series; the rest is bounded.
 const TERMS: usize = 4;
 
@@ -39,14 +41,31 @@ struct Band {
 /// Ends of an interval of phases, and the radius of the circle around z = 1, by their bits.
 type Key = [u64; 3];
 
-/// The test of a cell, with its memory.
-pub(super) struct Test<'a> {
-    rest: &'a Rest,
-    plant: &'a mut dyn Plant,
+/// What is known of a loop, for several searches: what was learned of an interval of phases holds for all values of the parameters.
+pub struct Known {
+    pub(super) rest: Rest,
+    /// Motions that stand still in every loop.
+    pub(super) still: usize,
     /// p₀.
     nominal: Vec<[f64; 2]>,
     /// By the bits of their ends; none: too wide.
     bands: HashMap<Key, Option<Band>>,
+}
+
+impl Known {
+    /// Of a loop that is stable at this point.
+    pub fn new(rest: &Rest, plant: &mut dyn Plant, point: &[f64]) -> Self {
+        let nominal: Vec<[f64; 2]> = point.iter().map(|x| [*x; 2]).collect();
+        Known { rest: rest.apart(plant, &nominal), still: rest.still(), nominal, bands: HashMap::new() }
+    }
+}
+
+/// The test of a cell, with its memory.
+pub(super) struct Test<'a> {
+    rest: &'a Rest,
+    plant: &'a mut dyn Plant,
+    nominal: &'a [[f64; 2]],
+    bands: &'a mut HashMap<Key, Option<Band>>,
     /// F in the middle and its inverse, absolute values of the inverse, the bound on what changes, and W with what changes in it.
     f: Vec<Complex>,
     inverse: Vec<f64>,
@@ -65,7 +84,8 @@ pub(super) struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    pub(super) fn new(rest: &'a Rest, plant: &'a mut dyn Plant, nominal: Vec<[f64; 2]>) -> Self {
+    pub(super) fn new(known: &'a mut Known, plant: &'a mut dyn Plant) -> Self {
+        let Known { rest, nominal, bands, .. } = known;
         let (commands, measured) = (rest.samples * rest.channels, 2 * rest.samples * rest.channels);
         let size = rest.states + commands;
         Test {
@@ -82,7 +102,7 @@ impl<'a> Test<'a> {
             order: Vec::new(),
             vectors: Default::default(),
             small_vectors: Default::default(),
-            bands: HashMap::new(),
+            bands,
             nominal,
             rest,
             plant,
@@ -101,7 +121,7 @@ impl<'a> Test<'a> {
         }
         self.small_inverse.iter_mut().zip(&self.small).for_each(|(to, z)| *to = z.size());
         let [x, y] = &mut self.small_vectors;
-        radius(&self.small_inverse, &self.small_change, n, [x, y])
+        radius(&self.small_inverse, &self.small_change, n, 1.0, [x, y])
     }
 
     /// What one side contributes to the bound of the cell that was tested last; of phases that are too wide, everything.
@@ -156,9 +176,7 @@ impl<'a> Test<'a> {
 
     /// F and what belongs to it for an interval of phases, at p₀.
     fn enter(&mut self, ring: Option<f64>, phases: [f64; 2]) {
-        let nominal = std::mem::take(&mut self.nominal);
-        self.respond(ring, phases, &nominal);
-        self.nominal = nominal;
+        self.respond(ring, phases, self.nominal);
         let (phase, half) = (middle(phases), 0.5 * (phases[1] - phases[0]));
         let turn = Complex { re: phase.cos(), im: phase.sin() };
         match ring {
@@ -191,8 +209,9 @@ impl<'a> Test<'a> {
         invert(&mut self.f, size, &mut self.order)?;
         self.inverse.iter_mut().zip(&self.f).for_each(|(to, z)| *to = z.size());
         let [x, y] = &mut self.vectors;
-        // The vector of the series, not only a bound below one: as near to the radius as a few iterations bring it.
-        let rho = radius(&self.inverse, &self.change, size, [x, y]);
+        // The vector of the series, not only a bound below one: as near to the radius as a few iterations bring it, from a start of its own.
+        x.clear();
+        let rho = radius(&self.inverse, &self.change, size, FAST, [x, y]);
         if rho.is_nan() || rho > SLOWEST {
             return None;
         }
@@ -240,7 +259,7 @@ impl<'a> Test<'a> {
 
     /// F at z and p₀, W, and how far both may be from that within a distance `half` of z.
     fn assemble(&mut self, z: Complex, half: f64) {
-        let Rest { states: n, channels: m, samples, a, b, c, d } = self.rest;
+        let Rest { states: n, channels: m, samples, a, b, c, d, off: [off_a, off_b, off_c] } = self.rest;
         let (n, m, samples) = (*n, *m, *samples);
         let (size, inputs, count) = (n + samples * m, 2 * m * samples, samples as f64);
         let block = 2 * m * m;
@@ -251,7 +270,7 @@ impl<'a> Test<'a> {
                 let entry = a[i * n + j];
                 let own = f64::from(u8::from(i == j));
                 self.f[i * size + j] = Complex { re: own * z.re - entry, im: own * z.im };
-                self.change[i * size + j] = own * (half + ROUNDING) + ROUNDING * entry.abs();
+                self.change[i * size + j] = own * (half + ROUNDING) + off_a[i * n + j];
             }
         }
         // Φ: sample j of the step from frequency l, (z e^(2π i l))^(j/samples).
@@ -264,14 +283,14 @@ impl<'a> Test<'a> {
         let half_wave = if size_of_z == 1.0 { half } else { BEYOND * half };
         let wave = |j: usize, l: usize| waves[j * samples + l];
         for row in 0..size {
-            let (from, own): (&[f64], Option<(usize, usize)>) = match row.checked_sub(n) {
-                None => (&b[row * inputs..(row + 1) * inputs], None),
-                Some(o) => (&d[o * inputs..(o + 1) * inputs], Some((o / m, o % m))),
+            let (from, off, own): (&[f64], &[f64], Option<(usize, usize)>) = match row.checked_sub(n) {
+                None => (&b[row * inputs..(row + 1) * inputs], &off_b[row * inputs..(row + 1) * inputs], None),
+                Some(o) => (&d[o * inputs..(o + 1) * inputs], &[], Some((o / m, o % m))),
             };
             if let Some(o) = row.checked_sub(n) {
                 for j in 0..n {
                     self.f[row * size + j] = Complex { re: -c[o * n + j], im: 0.0 };
-                    self.change[row * size + j] = ROUNDING * c[o * n + j].abs();
+                    self.change[row * size + j] = off_c[o * n + j];
                 }
             }
             for l in 0..samples {
@@ -279,6 +298,7 @@ impl<'a> Test<'a> {
                     let (mut sum, mut turned) = (ZERO, 0.0);
                     for j in 0..samples {
                         let entry = from[j * 2 * m + measured];
+                        turned += off.get(j * 2 * m + measured).copied().unwrap_or(0.0);
                         if entry != 0.0 {
                             sum = sum + wave(j, l).times(entry);
                             turned += entry.abs() * (j as f64 * half_wave / count + ROUNDING);

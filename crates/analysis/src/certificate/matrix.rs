@@ -28,15 +28,13 @@ pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> Opt
         direction = direction * a[k * n + k].times(if pivot == k { 1.0 } else { -1.0 } / size);
         let one = Complex { re: 1.0, im: 0.0 } / a[k * n + k];
         a[k * n + k] = Complex { re: 1.0, im: 0.0 };
-        (0..n).for_each(|j| a[k * n + j] = a[k * n + j] * one);
-        for i in (0..n).filter(|i| *i != k) {
-            let factor = a[i * n + k];
-            if factor == ZERO {
-                continue;
-            }
-            a[i * n + k] = ZERO;
-            for j in 0..n {
-                a[i * n + j] = a[i * n + j] - factor * a[k * n + j];
+        let (above, rest) = a.split_at_mut(k * n);
+        let (row, below) = rest.split_at_mut(n);
+        row.iter_mut().for_each(|z| *z = *z * one);
+        for other in above.chunks_exact_mut(n).chain(below.chunks_exact_mut(n)) {
+            let factor = std::mem::replace(&mut other[k], ZERO);
+            if factor != ZERO {
+                other.iter_mut().zip(&*row).for_each(|(to, z)| *to = *to - factor * *z);
             }
         }
     }
@@ -53,9 +51,9 @@ pub(super) fn invert(a: &mut [Complex], n: usize, order: &mut Vec<usize>) -> Opt
 /// Iterations of [`radius`] at most.
 const ITERATIONS: usize = 16;
 
-/// An upper bound on the spectral radius of G E, both n x n with entries that are not negative. It stops where it is seen to be below one, or
-/// above one by a lower bound; `x` and `y` are for its vectors, and hold the vector of the last call as a start.
-pub(super) fn radius(g: &[f64], e: &[f64], n: usize, [x, y]: [&mut Vec<f64>; 2]) -> f64 {
+/// An upper bound on the spectral radius of G E, both n x n with entries that are not negative. It stops where it is seen to be below `enough`, or
+/// above one by a lower bound; `x` and `y` are for its vectors: `x` is a start, and in the end a vector with G E x ≤ bound x.
+pub(super) fn radius(g: &[f64], e: &[f64], n: usize, enough: f64, [x, y]: [&mut Vec<f64>; 2]) -> f64 {
     if x.len() != n || !x.iter().all(|v| v.is_finite() && *v > 0.0) {
         x.clear();
         x.resize(n, 1.0);
@@ -67,7 +65,7 @@ pub(super) fn radius(g: &[f64], e: &[f64], n: usize, [x, y]: [&mut Vec<f64>; 2])
         }
     };
     let mut bound = f64::INFINITY;
-    let mut z = vec![0.0; n];
+    let (mut z, mut best) = (vec![0.0; n], x.clone());
     for _ in 0..ITERATIONS {
         times(e, x, y);
         times(g, y, &mut z);
@@ -80,8 +78,11 @@ pub(super) fn radius(g: &[f64], e: &[f64], n: usize, [x, y]: [&mut Vec<f64>; 2])
             most = most.max(ratio);
             least = least.min(ratio);
         }
-        bound = bound.min(most);
-        if bound < 1.0 || least > 1.0 || most == 0.0 {
+        if most < bound {
+            bound = most;
+            best.copy_from_slice(x);
+        }
+        if bound < enough || least > 1.0 || most == 0.0 {
             break;
         }
         // A small part of the vector is kept, so that no entry becomes zero.
@@ -90,6 +91,7 @@ pub(super) fn radius(g: &[f64], e: &[f64], n: usize, [x, y]: [&mut Vec<f64>; 2])
             *x = (z * scale + 1e-3 * *x).clamp(1e-280, 1e280);
         }
     }
+    std::mem::swap(x, &mut best);
     bound
 }
 
@@ -119,9 +121,9 @@ mod tests {
         // [[0, s], [0.81/s, 0]] has the radius 0.9 for every s.
         let one = [1.0, 0.0, 0.0, 1.0];
         for s in [1.0, 1e-9, 1e12] {
-            let bound = radius(&[0.0, s, 0.81 / s, 0.0], &one, 2, [&mut Vec::new(), &mut Vec::new()]);
+            let bound = radius(&[0.0, s, 0.81 / s, 0.0], &one, 2, 1.0, [&mut Vec::new(), &mut Vec::new()]);
             assert!((0.9 - 1e-12..1.0).contains(&bound), "{s}: {bound}");
-            let bound = radius(&[0.0, s, 1.21 / s, 0.0], &one, 2, [&mut Vec::new(), &mut Vec::new()]);
+            let bound = radius(&[0.0, s, 1.21 / s, 0.0], &one, 2, 1.0, [&mut Vec::new(), &mut Vec::new()]);
             assert!(bound >= 1.1 - 1e-12, "{s}: {bound}");
         }
     }

@@ -21,11 +21,13 @@
 //!
 //! **Must not be here:** actuators, specimens, what a parameter means.
 
+mod apart;
 mod cell;
 mod matrix;
 mod rest;
 mod search;
 
+pub use cell::Known;
 pub use rest::Rest;
 pub use search::{Found, Limits, Searched, search};
 

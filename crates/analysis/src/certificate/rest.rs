@@ -6,6 +6,8 @@
 
 use interfield_linalg::{Svd, balance};
 
+use super::cell::ROUNDING;
+
 /// Below this share of the largest, a singular value is zero to rounding.
 const NOTHING: f64 = 1e-12;
 /// The same where rows and columns were scaled.
@@ -24,6 +26,8 @@ pub struct Rest {
     pub(super) b: Vec<f64>,
     pub(super) c: Vec<f64>,
     pub(super) d: Vec<f64>,
+    /// How far entries of A, B and C may be from what they should be.
+    pub(super) off: [Vec<f64>; 3],
 }
 
 impl Rest {
@@ -51,12 +55,25 @@ impl Rest {
             b: part(&states, inputs),
             c: part(outputs, &states),
             d: part(outputs, inputs),
+            off: Default::default(),
         }
+        .as_written()
+    }
+
+    /// Entries are off by rounding.
+    fn as_written(mut self) -> Self {
+        self.off = [&self.a, &self.b, &self.c].map(|m| m.iter().map(|x| ROUNDING * x.abs()).collect());
+        self
     }
 
     /// Number of states that take part.
     pub fn states(&self) -> usize {
         self.states
+    }
+
+    /// Number of samples in a step.
+    pub fn samples(&self) -> usize {
+        self.samples
     }
 
     /// The same without motions at z = 1 that no measurement moves or that move no command, and their number.
@@ -88,7 +105,7 @@ impl Rest {
             self.leave(&vector);
         }
         let taken = before - self.states;
-        (self, taken)
+        (self.as_written(), taken)
     }
 
     /// How many motions stand still in every closed loop: positions of rest that the loop keeps whatever the specimen is, such as a gap of two displacements whose

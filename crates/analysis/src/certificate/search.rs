@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::f64::consts::PI;
 
-use super::cell::Test;
-use super::{Plant, Rest};
+use super::Plant;
+use super::cell::{Known, Test};
 
 /// Where to look, and when to give up.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +16,8 @@ pub struct Limits {
     pub widths: Vec<f64>,
     /// So many cells are tested at most.
     pub cells: usize,
-    /// Where motions stand still in every loop, [`Rest::still`] of them: radius of a circle around z = 1 in which the loop has no others in the middle of the
-    /// intervals. The unit circle is left there for that circle: the number of motions within it cannot change either.
+    /// Where motions stand still in every loop, [`super::Rest::still`] of them: radius of a circle around z = 1 in which the loop has no others at the point of what
+    /// is known. The unit circle is left there for that circle: the number of motions within it cannot change either.
     pub ring: Option<f64>,
 }
 
@@ -81,10 +81,11 @@ impl Ord for Cell {
     }
 }
 
-/// Looks for the first motion on the unit circle within these intervals. In the middle of them, at the lowest value of the first, the loop must be stable.
-pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits: &Limits) -> Searched {
-    let known = |(i, side): (usize, &[f64; 2])| if limits.first == Some(i) { [side[0]; 2] } else { [middle(*side); 2] };
-    let mut test = Test::new(rest, plant, intervals.iter().enumerate().map(known).collect());
+/// Looks for the first motion on the unit circle within these intervals. At one point of them, at the lowest value of the first, the loop must be stable; where motions
+/// stand still, that must be the point of what is known, or it must have been excluded on the way from that point that another motion comes into the circle around z = 1.
+pub fn search(known: &mut Known, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits: &Limits) -> Searched {
+    let still = known.still;
+    let mut test = Test::new(known, plant);
     let key = |sides: &[[f64; 2]]| limits.first.map_or(0.0, |i| sides[i + 1][0]);
     let mut heap = BinaryHeap::new();
     let mut add = |ring: bool, phases: [f64; 2]| {
@@ -94,7 +95,7 @@ pub fn search(rest: &Rest, plant: &mut dyn Plant, intervals: &[[f64; 2]], limits
     match limits.ring {
         None => add(false, [0.0, PI]),
         Some(r) => {
-            if test.winding(r) != Some(rest.still()) {
+            if test.winding(r) != Some(still) {
                 return Searched { found: Found::Uncounted, cells: 0 };
             }
             add(true, [0.0, PI]);
@@ -146,7 +147,7 @@ pub(super) fn middle([low, high]: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::Disc;
+    use crate::certificate::{Disc, Rest};
 
     /// A spring of unknown stiffness behind an ideal actuator.
     struct Spring;
@@ -172,7 +173,8 @@ mod tests {
 
     fn found(rest: &Rest, stiffness: [f64; 2], first: bool, ring: Option<f64>) -> Found {
         let limits = Limits { first: first.then_some(0), widths: vec![1e-3], cells: 20_000, ring };
-        search(rest, &mut Spring, &[stiffness], &limits).found
+        let point = if first { stiffness[0] } else { middle(stiffness) };
+        search(&mut Known::new(rest, &mut Spring, &[point]), &mut Spring, &[stiffness], &limits).found
     }
 
     #[test]
@@ -211,5 +213,40 @@ mod tests {
         let moving = loop_of(&[&[1.0, 0.0, 1.0, 0.0], &[0.0; 4], &[0.0; 4], &[1.0, 0.0, 0.0, 0.0]]);
         assert_eq!(moving.still(), 0);
         assert_eq!(found(&moving, [0.01, 0.03], false, Some(0.2)), Found::Uncounted);
+    }
+
+    /// Three storeys on a spring that may fall to a tenth, with little damping, in coordinates in which large entries nearly cancel: as in a coupling with several sequences of states.
+    #[test]
+    fn a_slow_motion_with_little_damping_is_decided_in_any_coordinates() {
+        let (n, h, k, c) = (6, 0.02, 2e3, 0.5);
+        // v⁺ = v + h (f - K u - C v), u⁺ = u + h v⁺.
+        let mut a = vec![0.0; n * n];
+        for i in 0..3usize {
+            for j in 0..3usize {
+                let own = f64::from(u8::from(i > 0) + u8::from(i < 2));
+                let chain = if i == j { own } else { -f64::from(u8::from(i.abs_diff(j) == 1)) };
+                let unit = f64::from(u8::from(i == j));
+                let rate = unit - h * c * chain - if i == 0 && j == 0 { h * 0.02 } else { 0.0 };
+                (a[(3 + i) * n + j], a[(3 + i) * n + 3 + j]) = (-h * k * chain, rate);
+                (a[i * n + j], a[i * n + 3 + j]) = (unit - h * h * k * chain, h * rate);
+            }
+        }
+        let (mut b, mut seen) = (vec![0.0; n], vec![0.0; n]);
+        (b[0], b[3], seen[0]) = (h * h, h, 1.0);
+        // x = T y with T = I + 4 N, N the first upper diagonal: y = T⁻¹ x by substitution from below.
+        let solve = |x: &mut [f64]| (0..n - 1).rev().for_each(|i| x[i] -= 4.0 * x[i + 1]);
+        let times =
+            |row: &[f64]| -> Vec<f64> { (0..n).map(|j| row[j] + if j > 0 { 4.0 * row[j - 1] } else { 0.0 }).collect() };
+        let turned: Vec<f64> = a.chunks_exact(n).flat_map(times).collect();
+        let mut columns: Vec<Vec<f64>> = (0..n).map(|j| (0..n).map(|i| turned[i * n + j]).collect()).collect();
+        columns.iter_mut().for_each(|x| solve(x));
+        solve(&mut b);
+        let mut rows: Vec<Vec<f64>> =
+            (0..n).map(|i| [(0..n).map(|j| columns[j][i]).collect(), vec![0.0, b[i], 0.0]].concat()).collect();
+        rows.extend([vec![0.0; n + 3], vec![0.0; n + 3], [times(&seen), vec![0.0; 3]].concat()]);
+        let rest = loop_of(&rows.iter().map(|r| &r[..]).collect::<Vec<_>>());
+        let limits = Limits { first: None, widths: vec![1e-5], cells: 4_000, ring: None };
+        let searched = search(&mut Known::new(&rest, &mut Spring, &[1.1]), &mut Spring, &[[0.2, 2.0]], &limits);
+        assert_eq!(searched.found, Found::Excluded, "{} cells", searched.cells);
     }
 }

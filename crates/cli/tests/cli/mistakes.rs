@@ -203,6 +203,10 @@ const CASES: &[Case] = &[
     case("swing beyond the delay", "", "[[specimen]]\nname = \"rig\"\nelements = \
         [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"1 ms\"\ndelay_swing = §\"2 ms\"\ndelay_frequency = \"1 \
         Hz\"\n", &[("becomes negative", "not be greater")]),
+    case("delay in the wrong unit", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.actuator]]\ndelay = §\"12 s\"\n",
+        &[("a delay of 12 s is longer than 10 s", "8 ms")]),
+    case("uncertain delay without end", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.actuator]]\nuncertain = { delay = §[\"0 s\", \"1e12 s\"] }\n",
+        &[("is longer than 10 s", "8 ms")]),
     case("estimate for nothing", STOREY2, "type = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\ntangent = §{ k = \"k\" }\n", &[("the `tangent` of `storey2` has no effect", "tangent = \"given\"")]),
     case("estimate of a matrix", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"floor.x\", \"roof.x\"]\nK \
         = [[4, -4], [-4, 4]]\ntangent = §{ k = \"k\" }\n", &[("the tangent of this element is a matrix", "K = [[")]),

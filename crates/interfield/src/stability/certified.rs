@@ -5,13 +5,13 @@
 //! values, and the loop cannot have a motion on the unit circle in any cell ([`interfield_analysis::certificate`]). Stable where both say so; a point that grows
 //! is a counter-example; everything else is undecided.
 
-use interfield_analysis::certificate::{Found, Limits, search};
+use interfield_analysis::certificate::{Found, Known, Limits, search};
 use interfield_lab::signal::noise::uniform;
 use interfield_language::Model;
 use serde_json::{Value, json};
 
 use super::machine::assemble;
-use super::plants::{Plants, suspects};
+use super::plants::{Onset, Plants, onset, suspects};
 use super::region::{Along, Region, rigs};
 use super::tap::rest_of;
 use super::{PRODUCTS, judge};
@@ -23,13 +23,23 @@ const CORNERS: usize = 16;
 const BETWEEN: u64 = 8;
 /// Cells at most: for the whole, and for a critical delay.
 const CELLS: usize = 60_000;
-/// Intervals are divided into so many parts at most, and delays to this share of the one in the middle.
+/// Intervals are divided into so many parts at most, where a critical delay is looked for, and delays to this share of the one in the middle.
 const PARTS: f64 = 64.0;
+/// The same for the verdict: along a path a stiffness may fall to a tenth, and a motion with little damping is told from one that grows by small shares of that.
+const FINEST_PARTS: f64 = 65_536.0;
 const FINE: f64 = 4e-3;
+/// Critical delays are looked for at so many points, and a bound for all values with so many times the cells of the verdict.
+const POINTS: usize = 6;
+const BEYOND: usize = 3;
 /// Largest additional delay that is looked for, s of the laboratory.
 const LONGEST: f64 = 0.25;
 /// Motions nearer to z = 1 than this stand still, to rounding.
 const STILL: f64 = 1e-5;
+/// Motions at this distance from z = 1 and beyond do not matter to the circle around it, whose radius is this share of the distance of the nearest.
+const NEAREST: f64 = 0.2;
+const WITHIN: f64 = 0.25;
+/// On that circle a delay turns by no more than this.
+const TURN: f64 = 0.1;
 /// A critical delay of the bound and one of the emulated loop may differ by this share, or by this share of a sample.
 const NEAR: f64 = 0.05;
 const NEAR_SAMPLE: f64 = 0.05;
@@ -50,6 +60,8 @@ struct Probed {
     point: Vec<f64>,
     radius: f64,
     stable: bool,
+    /// Distance from z = 1 of the nearest motion that does not stand still, and the largest size of those; none if not all motions are known.
+    moving: Option<[f64; 2]>,
     /// Additional delay that it bears, s of the laboratory, if that was looked for and found.
     delay: Option<f64>,
 }
@@ -57,8 +69,8 @@ struct Probed {
 /// Additional delay of all actuators that the loop bears, s of the laboratory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Critical {
-    /// With less it is stable for all values: a bound.
-    pub least: f64,
+    /// With less it is stable for all values: a bound; none if it was not looked for, or not found with so many cells.
+    pub least: Option<f64>,
     /// The least and the largest of the points that were probed.
     pub probed: Option<[f64; 2]>,
 }
@@ -129,7 +141,7 @@ pub fn certify(model: &Model, along: Along<'_>, dt: f64) -> Result<Option<Certif
         found.counter(point)?;
         return Ok(Some(found));
     }
-    match found.bound(along) {
+    match found.bound(along, &probed) {
         Err(why) => {
             found.verdict = Verdict::Undecided(format!(
                 "{why}; {} points were probed, all stable, but there is no bound for what lies between them",
@@ -152,7 +164,12 @@ impl Certificate {
         let (mut machine, _) = assemble(self.region.model(&self.model, point, extra))?;
         let verdict = judge(&mut machine, PRODUCTS)?;
         let (radius, stable) = (verdict.radius, verdict.stable);
-        Ok(Probed { point: point.to_vec(), radius, stable, delay: None })
+        let far = |z: &(f64, f64)| (z.0 - 1.0).hypot(z.1);
+        let moving = || verdict.eigenvalues.iter().filter(|z| far(z) > STILL);
+        let known =
+            || [moving().map(far).fold(NEAREST, f64::min), moving().map(|z| z.0.hypot(z.1)).fold(0.0, f64::max)];
+        let moving = (!verdict.eigenvalues.is_empty()).then(known);
+        Ok(Probed { point: point.to_vec(), radius, stable, moving, delay: None })
     }
 
     /// The loop at the values of the file, in the middle, at corners and between.
@@ -186,32 +203,20 @@ impl Certificate {
         Ok(())
     }
 
-    fn bound(&self, along: Along<'_>) -> Result<Bound, String> {
+    fn bound(&self, along: Along<'_>, probed: &[Probed]) -> Result<Bound, String> {
         let period = self.model.specimens.iter().map(|s| s.period);
         let (least, most) = period.fold((f64::INFINITY, 0.0f64), |(a, b), p| (a.min(p), b.max(p)));
         if least != most {
             return Err("its specimens have different rates".to_owned());
         }
-        let plants = Plants::new(rigs(&self.model, along)?);
+        let mut plants = Plants::new(rigs(&self.model, along)?);
         let rest = rest_of(&self.model)?;
-        let ring = Some(self.ring()?).filter(|_| rest.still() > 0);
-        Ok(Bound { rest, plants, period: least, ring })
-    }
-
-    /// A circle around z = 1 with no motion in or near it but those that stand still, in the middle.
-    fn ring(&self) -> Result<f64, String> {
-        let (mut machine, _) = assemble(self.region.model(&self.model, &self.region.middle(), 0.0))?;
-        let values = judge(&mut machine, PRODUCTS)?.eigenvalues;
-        if values.is_empty() {
-            return Err("the state of a step is too long for all its motions to be known".to_owned());
-        }
-        let far = values.iter().map(|z| (z.0 - 1.0).hypot(z.1)).filter(|d| *d > STILL).fold(0.2, f64::min);
-        let moving = values.iter().filter(|z| (z.0 - 1.0).hypot(z.1) > STILL);
-        let outside = moving.map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
-        if outside >= 1.0 {
-            return Err("a motion neither grows nor decays; give the structure damping".to_owned());
-        }
-        Ok(0.25 * far)
+        // The longest delay of all, in steps: how it turns on the circle around z = 1 is bounded for small angles.
+        let longest = (LONGEST + plants.longest_delay(self.region.intervals())) / (least * rest.samples() as f64);
+        let ring = if rest.still() > 0 { Some(ring(probed)?.min(TURN / longest)) } else { None };
+        let middle: Vec<f64> = self.region.at(&self.region.middle()).iter().map(|x| x[0]).collect();
+        let known = Known::new(&rest, &mut plants, &[&[0.0], &middle[..]].concat());
+        Ok(Bound { known, plants, period: least, ring })
     }
 
     /// The values of a point in words.
@@ -242,27 +247,42 @@ impl Certificate {
     }
 }
 
+/// Radius of a circle around z = 1 in which no loop that was probed has a motion but those that stand still.
+fn ring(probed: &[Probed]) -> Result<f64, String> {
+    let mut nearest = NEAREST;
+    for point in probed {
+        let [near, largest] = point.moving.ok_or("the state of a step is too long for all its motions to be known")?;
+        if largest >= 1.0 {
+            return Err("a motion neither grows nor decays; give the structure damping".to_owned());
+        }
+        nearest = nearest.min(near);
+    }
+    Ok(WITHIN * nearest)
+}
+
 /// The bound of a model.
 struct Bound {
-    rest: interfield_analysis::certificate::Rest,
+    known: Known,
     plants: Plants,
+    /// Sampling interval, s.
     period: f64,
     /// Where the unit circle is left, see [`Limits::ring`].
     ring: Option<f64>,
 }
 
 impl Bound {
-    fn search(&mut self, extra: [f64; 2], intervals: &[[f64; 2]], fine: f64) -> (Found, usize) {
-        let widths = [fine].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect();
-        let first = (extra[0] < extra[1]).then_some(0);
-        let limits = Limits { first, widths, cells: CELLS, ring: self.ring };
-        let found = search(&self.rest, &mut self.plants, &[&[extra], intervals].concat(), &limits);
+    /// Looks for the least additional delay that is not certified, or whether all of them are, with so many cells at most.
+    fn search(&mut self, extra: [f64; 2], intervals: &[[f64; 2]], fine: Option<f64>, cells: usize) -> (Found, usize) {
+        let (first, parts) = if fine.is_some() { (Some(0), PARTS) } else { (None, FINEST_PARTS) };
+        let widths = [fine.unwrap_or(0.0)].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / parts)).collect();
+        let limits = Limits { first, widths, cells, ring: self.ring };
+        let found = search(&mut self.known, &mut self.plants, &[&[extra], intervals].concat(), &limits);
         (found.found, found.cells)
     }
 
     /// All values, without additional delay.
     fn whole(&mut self, found: &mut Certificate) -> Result<(), String> {
-        let (result, cells) = self.search([0.0; 2], found.region.intervals(), 0.0);
+        let (result, cells) = self.search([0.0; 2], found.region.intervals(), None, CELLS);
         found.cells += cells;
         match result {
             Found::Excluded => {}
@@ -302,10 +322,20 @@ impl Bound {
     }
 
     /// The critical delay at a point, s; none if none was found up to `most`.
-    fn delay(&mut self, region: &Region, point: &[f64], most: f64, cells: &mut usize) -> Option<f64> {
-        let (result, tested) = self.search([0.0, most], &region.at(point), FINE * self.period);
-        *cells += tested;
-        if let Found::Singular { at, .. } = result { Some(at[0]) } else { None }
+    fn delay(&mut self, found: &Certificate, point: &[f64], most: f64, cells: &mut usize) -> Option<f64> {
+        let (at, period) = (found.region.at(point), self.period);
+        let own = self.plants.longest_delay(&at);
+        let first = |[from, most]: [f64; 2]| {
+            let (result, tested) = self.search([from, most], &at, Some(FINE * period), CELLS);
+            *cells += tested;
+            result
+        };
+        // What cannot be probed is no good news.
+        let grows = |x: f64| !found.probe(point, x).is_ok_and(|p| p.stable);
+        match onset([own, most, period], first, grows) {
+            Onset::At(x) => Some(x),
+            Onset::Beyond | Onset::Unknown => None,
+        }
     }
 
     /// Critical delays: of all values, and of the points that were probed; the bound is compared with the emulated loop.
@@ -323,40 +353,53 @@ impl Bound {
         let mut at_middle = None;
         while at_middle.is_none() && most < LONGEST {
             most = (4.0 * most).min(LONGEST);
-            at_middle = self.delay(&found.region, &middle, most, &mut cells);
+            at_middle = self.delay(found, &middle, most, &mut cells);
         }
         if let Some(why) = at_middle.map(|d| found.disagrees(&middle, d, self.period)).transpose()?.flatten() {
             found.verdict = Verdict::Undecided(why);
             return Ok(());
         }
-        let fine = at_middle.map_or(self.period, |d| (FINE * d).max(FINE * self.period));
-        let (result, tested) = self.search([0.0, most], found.region.intervals(), fine);
-        cells += tested;
-        let least = match result {
-            Found::Excluded => most,
-            Found::Singular { below, .. } | Found::Exhausted { below } => below,
-            Found::Uncounted => 0.0,
+        // At the values of the file, in the middle and at corners: the points between would hardly tell more.
+        let mut delays: Vec<(Vec<f64>, Option<f64>)> = Vec::new();
+        let mut delay = |this: &mut Self, found: &Certificate, point: &[f64]| {
+            if let Some((_, known)) = delays.iter().find(|(other, _)| other == point) {
+                return *known;
+            }
+            let new = this.delay(found, point, most, &mut cells);
+            delays.push((point.to_vec(), new));
+            new
         };
-        for point in &mut *probed {
-            point.delay = self.delay(&found.region, &point.point, most, &mut cells);
+        for point in probed.iter_mut().take(POINTS) {
+            point.delay = delay(self, found, &point.point);
         }
-        let known: Vec<f64> = probed.iter().filter_map(|p| p.delay).collect();
-        let range = known.iter().fold([f64::INFINITY, 0.0], |[a, b], x| [a.min(*x), f64::max(b, *x)]);
-        let probed = (!known.is_empty()).then_some(range);
-        found.critical = Some(Critical { least, probed });
+        let mut along_path = Vec::new();
         for (i, place) in found.region.places.iter().enumerate() {
             let (Some(factors), Some(Some(t))) = (place.path, along.get(place.specimen)) else { continue };
             let own = found.region.own(&found.model);
             let delays = [factors[0], 1.0, factors[1]].map(|factor| {
                 let mut point = own.clone();
                 point[i] = factor.clamp(place.range[0], place.range[1]);
-                self.delay(&found.region, &point, most, &mut cells)
+                delay(self, found, &point)
             });
             let specimen = found.model.specimens[place.specimen].name.clone();
             // Rest stands before the first point of the path.
             let times = t.at.map(|k| k.saturating_sub(1) as f64 * dt);
-            found.along.push(Stretch { specimen, factors, times, delays });
+            along_path.push(Stretch { specimen, factors, times, delays });
         }
+        found.along = along_path;
+        let range =
+            delays.iter().filter_map(|(_, d)| *d).fold([f64::INFINITY, 0.0], |[a, b], x| [a.min(x), f64::max(b, x)]);
+        let probed = (range[1] > 0.0).then_some(range);
+        // A bound for all values takes many cells: half of the least is asked for, within reason, and only where the file asks for a certificate.
+        let mut least = None;
+        if found.region.places.iter().any(|p| p.asked) {
+            let half = probed.map_or(most, |[least, _]| 0.5 * least);
+            let budget = CELLS.min(BEYOND * found.cells);
+            let (result, tested) = self.search([0.0, half], found.region.intervals(), None, budget);
+            cells += tested;
+            least = (result == Found::Excluded).then_some(half);
+        }
+        found.critical = Some(Critical { least, probed });
         found.cells += cells;
         Ok(())
     }
@@ -439,16 +482,14 @@ impl Certificate {
                 &format!("  the intervals cover at least {} % of the distributions\n", short(100.0 * self.covered()));
         }
         if let Some(Critical { least, probed }) = self.critical {
+            let bound =
+                least.map_or_else(String::new, |t| format!("; below {} stable for all values (bound)", time(t)));
             out += &match probed {
-                Some([low, high]) => format!(
-                    "  critical delay: {} to {} of additional delay; below {} stable for all values (bound)\n",
-                    time(low.min(high)),
-                    time(high),
-                    time(least)
-                ),
-                None => {
-                    format!("  critical delay: more than {} of additional delay for all values (bound)\n", time(least))
+                Some([low, high]) => {
+                    let [low, high] = [low.min(high), high].map(time);
+                    format!("  critical delay: {low} to {high} of additional delay{bound}\n")
                 }
+                None => format!("  critical delay: none found{bound}\n"),
             };
         }
         for stretch in &self.along {
@@ -498,7 +539,7 @@ impl Certificate {
             .seconds("doubling_time", self.doubling)
             .quantity("covered", self.covered(), ONE)
             .seconds("critical_delay", self.critical.and_then(|c| c.probed).map(|p| json!(p)))
-            .seconds("critical_delay_bound", self.critical.map(|c| c.least))
+            .seconds("critical_delay_bound", self.critical.and_then(|c| c.least))
             .with("counter_example", file.and_then(|f| f.as_ref().ok().cloned()))
             .with("counter_example_error", file.and_then(|f| f.as_ref().err().cloned()))
             .with("path", self.along.iter().map(Stretch::json).collect::<Vec<_>>())

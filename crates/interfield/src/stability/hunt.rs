@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use interfield_analysis::certificate::{Found, Limits, Rest, search, spectral_radius};
+use interfield_analysis::certificate::{Found, Known, Limits, Rest, search, spectral_radius};
 use interfield_analysis::scan::each;
 use interfield_lab::random::Random;
 use interfield_lab::signal::noise::uniform;
 use serde_json::{Value, json};
 
-use super::plants::{Plants, suspects};
+use super::plants::{Onset, Plants, onset, suspects};
 use crate::quantities::{ONE, UNITS};
 use crate::table::{short, time};
 
@@ -17,7 +17,7 @@ const LONGEST: f64 = 14.0;
 /// A critical delay is found to this share of a sample.
 const FINE: f64 = 2e-3;
 /// Intervals are divided into so many parts at most.
-const PARTS: f64 = 64.0;
+const PARTS: f64 = 4096.0;
 /// Cells of one certificate at most.
 const CELLS: usize = 20_000;
 /// Periods of a free vibration in the time domain; and of one whose end is in doubt.
@@ -200,12 +200,13 @@ fn attempt(seed: u64, number: u64) -> Tried {
     let (matrix, n) = this.test.matrix();
     let rest = Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1);
     let mut plants = Plants::new(vec![this.test.rig()]);
+    let mut known = Known::new(&rest, &mut plants, &[&[0.0], &this.middle[..]].concat());
     let widths = |intervals: &[[f64; 2]]| -> Vec<f64> {
         [FINE * this.test.dt].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect()
     };
     // The whole box, without additional delay.
     let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS, ring: None };
-    let found = search(&rest, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
+    let found = search(&mut known, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
     tried.cells += found.cells;
     match found.found {
         Found::Excluded => {
@@ -226,12 +227,16 @@ fn attempt(seed: u64, number: u64) -> Tried {
     let most = LONGEST * this.test.dt;
     let point: Vec<[f64; 2]> = this.middle.iter().map(|x| [*x; 2]).collect();
     let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS, ring: None };
-    let found = search(&rest, &mut plants, &[&[[0.0, most]], &point[..]].concat(), &limits);
-    tried.cells += found.cells;
-    tried.delay = match found.found {
-        Found::Excluded => this.compare(None),
-        Found::Singular { at, .. } => this.compare(Some(at[0])),
-        Found::Exhausted { .. } | Found::Uncounted => Delay::Unknown,
+    let first = |[from, most]: [f64; 2]| {
+        let found = search(&mut known, &mut plants, &[&[[from, most]], &point[..]].concat(), &limits);
+        tried.cells += found.cells;
+        found.found
+    };
+    let grows = |x: f64| this.radius(&this.middle, x) > 1.0;
+    tried.delay = match onset([this.middle[0], most, this.test.dt], first, grows) {
+        Onset::Beyond => this.compare(None),
+        Onset::At(x) => this.compare(Some(x)),
+        Onset::Unknown => Delay::Unknown,
     };
     tried
 }
@@ -421,5 +426,23 @@ impl Hunt {
             },
             "cells": self.cells,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two tests in which a motion comes near the unit circle, long before one crosses it: the delay at which it is near is none at which the loop begins to grow.
+    #[test]
+    fn a_motion_that_only_comes_near_the_circle_is_no_critical_delay() {
+        for number in [2776, 8346] {
+            let tried = attempt(11, number);
+            assert!(!tried.wrong, "{number}");
+            let (Delay::Both([predicted, found]) | Delay::Slow { predicted, found, .. }) = tried.delay else {
+                panic!("{number}: {:?}", tried.delay)
+            };
+            assert!(near([predicted, found]).0, "{number}: {predicted} {found}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::parse::motions::SEED;
 use crate::quantity::Value;
 use crate::reader::{Raw, Spanned, Table};
 use crate::schema::merged;
-use crate::specimen::uncertain::Numbers;
+use crate::specimen::uncertain::{Numbers, OfActuator};
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
 
@@ -281,6 +281,7 @@ fn one(context: &Context<'_>, t: &Table<'_>, period: f64) -> Option<Actuator> {
         let numbers = Numbers { dynamics: &mut dynamics, delay: &mut delay[0], noise };
         uncertain::actuator(context, u, (kind.name, length), numbers)
     });
+    late(context, t, delay, &uncertain);
     Some(Actuator {
         name: String::new(),
         turns: false,
@@ -315,11 +316,26 @@ fn delay(context: &Context<'_>, t: &Table<'_>) -> [f64; 3] {
         };
         let help = "write both delay_swing = \"2 ms\" and delay_frequency = \"0.5 Hz\"";
         context.error(place, format!("`{given}` alone has no effect"), help);
-    } else if delay[1] > delay[0] {
+    }
+    delay
+}
+
+/// Longest delay of an actuator, s: all commands of it are remembered.
+const LONGEST_DELAY: f64 = 10.0;
+
+/// Says that a delay is none, or none of an actuator.
+fn late(context: &Context<'_>, t: &Table<'_>, [delay, swing, _]: [f64; 3], uncertain: &OfActuator) {
+    if swing > delay {
         let message = "the delay becomes negative";
         context.error(t.place(&DELAY_SWING), message, "`delay_swing` must not be greater than `delay`");
     }
-    delay
+    let (known, place) = (uncertain.delay.as_ref(), t.place(&DELAY));
+    let (most, place) = known.map_or((delay, place), |k| (delay.max(k.range[1]), k.span.clone()));
+    if most + swing > LONGEST_DELAY {
+        let message =
+            format!("a delay of {} is longer than {LONGEST_DELAY} s", t.units().show(most + swing, Dimension::TIME, 4));
+        context.error(place, message, "write its unit, for example \"8 ms\"");
+    }
 }
 
 /// What an actuator acts on: a degree of freedom, a sum of several, the deformation of an element, or a point of a rigid body; and whether its

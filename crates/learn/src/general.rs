@@ -1,5 +1,5 @@
 //! Parameters of whatever predicts measurements: materials, formulas, whole structures. Only predictions are known, and derivatives where
-//! somebody has them; the search, the intervals and the warnings are those of the laws of the catalogue ([`crate::identify`]).
+//! somebody has them; the search, the intervals and the warnings are those of the laws of the catalogue ([`crate::identify()`]).
 //!
 //! A prediction may be known up to a factor (all forces of a material scale its force): the factor is then eliminated, as variable projection
 //! does, and no guess of a stiffness is needed. Without exact derivatives central differences are used, a hundred-thousandth of the box wide.

@@ -57,11 +57,11 @@ impl Rest {
             d: part(outputs, inputs),
             off: Default::default(),
         }
-        .as_written()
+        .off_by_rounding()
     }
 
     /// Entries are off by rounding.
-    fn as_written(mut self) -> Self {
+    fn off_by_rounding(mut self) -> Self {
         self.off = [&self.a, &self.b, &self.c].map(|m| m.iter().map(|x| ROUNDING * x.abs()).collect());
         self
     }
@@ -105,7 +105,7 @@ impl Rest {
             self.leave(&vector);
         }
         let taken = before - self.states;
-        (self.as_written(), taken)
+        (self.off_by_rounding(), taken)
     }
 
     /// How many motions stand still in every closed loop: positions of rest that the loop keeps whatever the specimen is, such as a gap of two displacements whose

@@ -301,7 +301,7 @@ record = {{ channels = ["floor.x", "roof.x", "one.force", "two.force", "two.defo
     }
     for (args, says) in [
         (&["--element", "one,three"][..], "no element `three`"),
-        (&["--element", "one", "--free", "one.m"], "is none of the parameters"),
+        (&["--element", "one", "--free", "one.m"], "is not a parameter"),
         (&["--element", "self-centering"], "`self-centring`"),
     ] {
         let mut all = vec!["identify", result];

@@ -117,7 +117,7 @@ impl Response {
         }
         let asked = fixed.iter().map(|f| &f.0).chain(free);
         if let Some(wrong) = asked.clone().find(|n| !named.contains(*n)) {
-            return Err((format!("`{wrong}` is none of the parameters"), format!("they are {}", named.join(", "))));
+            return Err((format!("`{wrong}` is not a parameter"), format!("they are {}", named.join(", "))));
         }
         if own.unknowns.is_empty() {
             return Err(("nothing is left to identify".into(), "remove --fix".into()));
@@ -280,8 +280,7 @@ impl Response {
         if touched.is_empty() {
             return Err("the recorded channels do not depend on these elements: do they carry load?".into());
         }
-        let keep = |x: &[f64]| touched.iter().flat_map(|c| x[c * n..(c + 1) * n].to_vec()).collect::<Vec<f64>>();
-        self.measured = keep(&self.measured);
+        self.measured = touched.iter().flat_map(|c| self.measured[c * n..(c + 1) * n].to_vec()).collect();
         self.channels = touched.iter().map(|&c| self.channels[c].clone()).collect();
         self.model.channels = touched.iter().map(|&c| self.model.channels[c].clone()).collect();
         let size = |c: usize| deviation(&self.measured[c * n..(c + 1) * n]);

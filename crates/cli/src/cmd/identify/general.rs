@@ -25,8 +25,11 @@ const PANELS: usize = 6;
 
 type Refused = (String, String);
 
+/// Parameters that are held at a value, and names of those that are free.
+type Chosen = (Vec<(String, f64)>, Vec<String>);
+
 /// Numbers of the command line that are held, SI, and names of those that are searched.
-fn chosen(args: &Args) -> Result<(Vec<(String, f64)>, Vec<String>), Refused> {
+fn chosen(args: &Args) -> Result<Chosen, Refused> {
     let fixed = super::options(args)?.fixed;
     Ok((fixed, args.free.clone()))
 }

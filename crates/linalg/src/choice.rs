@@ -29,7 +29,7 @@
 //!    solution (up to about 40 unknowns for chains and 60 for
 //!    frames; full matrices up to [`INVERSE_UNKNOWNS`]);
 //! 3. changing matrix: [`Dense`](crate::Solver::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
-//! 4. symmetric matrix: [`Supernodal`](crate::Solver::Supernodal) if a factorisation is [`heavy`];
+//! 4. [`Supernodal`](crate::Solver::Supernodal) if a factorisation is [`heavy`];
 //! 5. else [`Simplicial`](crate::Solver::Simplicial).
 
 use crate::Pattern;
@@ -78,9 +78,8 @@ pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool) -> Inner {
         return Inner::Dense(Dense::new(pattern, !general));
     }
     let ordering = Ordering::best(pattern);
-    if !general
-        && heavy(&ordering, constant)
-        && let Some(supernodal) = Supernodal::with_order(pattern, &ordering)
+    if heavy(&ordering, constant)
+        && let Some(supernodal) = Supernodal::with_order(pattern, &ordering, general)
     {
         return Inner::Supernodal(supernodal);
     }
@@ -107,7 +106,7 @@ pub(crate) enum SymmetricFactor {
 impl SymmetricFactor {
     pub(crate) fn new(pattern: &Pattern) -> SymmetricFactor {
         let ordering = Ordering::best(pattern);
-        let supernodal = heavy(&ordering, false).then(|| Supernodal::with_order(pattern, &ordering)).flatten();
+        let supernodal = heavy(&ordering, false).then(|| Supernodal::with_order(pattern, &ordering, false)).flatten();
         match supernodal {
             Some(factor) => SymmetricFactor::Supernodal(factor),
             None => SymmetricFactor::Simplicial(Simplicial::new(Symbolic::with_order(pattern, ordering), false)),

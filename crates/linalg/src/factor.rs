@@ -29,7 +29,7 @@ pub enum Solver {
     Dense,
     /// Own sparse `L D Lᵀ` / `L D U` without pivoting; pivots of any sign.
     Simplicial,
-    /// Own supernodal sparse `L D Lᵀ` without pivoting: dense blocks, for large symmetric matrices; pivots of any sign.
+    /// Own supernodal sparse `L D Lᵀ` / `L D U` without pivoting: dense blocks, for large matrices; pivots of any sign.
     Supernodal,
 }
 
@@ -83,6 +83,8 @@ pub struct Report {
     pub nnz_factor: usize,
     /// Estimated additions and multiplications of one solution.
     pub solve_flops: usize,
+    /// Threads that share a solution.
+    pub threads: usize,
 }
 
 impl fmt::Display for Report {
@@ -94,7 +96,8 @@ impl fmt::Display for Report {
             (Solver::Dense, Kind::General) => "dense LU",
             (Solver::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
             (Solver::Simplicial, Kind::General) => "sparse LDU",
-            (Solver::Supernodal, _) => "supernodal LDLᵀ",
+            (Solver::Supernodal, Kind::Symmetric) => "supernodal LDLᵀ",
+            (Solver::Supernodal, Kind::General) => "supernodal LDU",
         };
         write!(f, "{name}, ")?;
         if self.ordering != "none" {
@@ -103,7 +106,11 @@ impl fmt::Display for Report {
         let count = |n: usize, [one, many]: [&str; 2]| format!("{} {}", thousands(n), if n == 1 { one } else { many });
         let [unknowns, entries] =
             [count(self.n, ["unknown", "unknowns"]), count(self.nnz_factor, ["entry", "entries"])];
-        write!(f, "{unknowns}, {entries} in the factor")
+        write!(f, "{unknowns}, {entries} in the factor")?;
+        if self.threads > 1 {
+            write!(f, ", solved on {} cores", self.threads)?;
+        }
+        Ok(())
     }
 }
 
@@ -163,14 +170,11 @@ impl Factor {
             Solver::Inverse | Solver::Dense if pattern.n() > dense_limit => {
                 return refuse("more than 4096 unknowns are too many for a dense matrix");
             }
-            Solver::Supernodal if kind == Kind::General => {
-                return refuse("it needs symmetric values");
-            }
             Solver::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
             Solver::Inverse => Inner::Inverse(Inverse::new(pattern)),
             Solver::Dense => Inner::Dense(Dense::new(pattern, kind == Kind::Symmetric)),
             Solver::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
-            Solver::Supernodal => match Supernodal::new(pattern) {
+            Solver::Supernodal => match Supernodal::new(pattern, kind == Kind::General) {
                 Some(supernodal) => Inner::Supernodal(supernodal),
                 None => return refuse("one of its blocks does not fit 32-bit indices"),
             },
@@ -186,6 +190,16 @@ impl Factor {
     pub fn prepare_thread(&self) {
         if let Inner::Supernodal(_) = &self.inner {
             warm_up();
+        }
+    }
+
+    /// Lets up to so many threads share every solution from now on, where that is faster (only [`Solver::Supernodal`], and large);
+    /// the bits stay the same. The threads are started here and wait for work, busily for some milliseconds after each solution;
+    /// they end with the factor. May allocate, unlike the solutions. Returns how many there are, with the caller.
+    pub fn share_solutions(&mut self, threads: usize) -> usize {
+        match &mut self.inner {
+            Inner::Supernodal(method) => method.share(threads),
+            _ => 1,
         }
     }
 
@@ -285,6 +299,10 @@ impl Factor {
             nnz_matrix: self.pattern.nnz(),
             nnz_factor,
             solve_flops,
+            threads: match &self.inner {
+                Inner::Supernodal(method) => method.threads(),
+                _ => 1,
+            },
         }
     }
 }

@@ -17,7 +17,7 @@
 //! preparation and analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
-//! knows numbers and indices only, and depends on nothing but `faer` for dense matrices and `rayon` for the cores.
+//! knows numbers and indices only, and depends on nothing but `faer` for dense matrices, `rayon` for the cores and `rtrb` for what threads hand each other.
 
 mod blueprint;
 mod choice;
@@ -43,7 +43,9 @@ mod substitution;
 mod supernodal;
 mod svd;
 mod symbolic;
+mod team;
 mod tree;
+pub mod workers;
 
 pub use blueprint::{Blueprint, Sparse};
 pub use complex::ComplexFactor;

@@ -42,6 +42,15 @@ pub(crate) struct Entry {
     pub(crate) target: u32,
 }
 
+/// What an unsymmetric matrix has above its diagonal, for each [`Entry`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mirror {
+    /// Position of the entry above the diagonal in the values of the matrix.
+    pub(crate) source: u32,
+    /// Its place in the top square of the block, or [`NONE`] if it belongs to the rows below.
+    pub(crate) inside: u32,
+}
+
 /// Everything about the factor that does not depend on values.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -60,6 +69,8 @@ pub(crate) struct Tree {
     /// Entries of the matrix in each node (compressed rows).
     pub(crate) entry_ptr: Vec<u32>,
     pub(crate) entries: Vec<Entry>,
+    /// Parallel to these; empty for symmetric values.
+    pub(crate) mirrors: Vec<Mirror>,
     /// Position of each diagonal entry in the values of the matrix.
     pub(crate) diagonal: Vec<u32>,
     pub(crate) values_len: usize,
@@ -81,7 +92,7 @@ fn stored(width: f64, below: f64) -> f64 {
 
 impl Tree {
     /// The nodes of an ordering; `None` where one of them does not fit 32-bit indices.
-    pub(crate) fn new(pattern: &Pattern, ordering: &Ordering) -> Option<Tree> {
+    pub(crate) fn new(pattern: &Pattern, ordering: &Ordering, general: bool) -> Option<Tree> {
         let drafts = merged(drafts(ordering));
         let sequence = sequence(&drafts);
         let order: Vec<u32> = sequence
@@ -96,11 +107,12 @@ impl Tree {
         let parent: Vec<u32> =
             sequence.iter().map(|&s| place.get(drafts[s as usize].parent as usize).copied().unwrap_or(NONE)).collect();
         let widths: Vec<u32> = sequence.iter().map(|&s| drafts[s as usize].columns.len() as u32).collect();
-        Tree::laid_out(pattern, ordering.name, order, &parent, &widths)
+        Tree::laid_out(pattern, general, ordering.name, order, &parent, &widths)
     }
 
     fn laid_out(
         pattern: &Pattern,
+        general: bool,
         ordering: &'static str,
         order: Vec<u32>,
         parent: &[u32],
@@ -146,7 +158,8 @@ impl Tree {
             first = end;
         }
         let places = places(&nodes, &rows, parent);
-        let (entry_ptr, entries, diagonal) = entries(pattern, &order, &inv, &nodes, &rows);
+        let (entry_ptr, mut entries, diagonal) = entries(pattern, &order, &inv, &nodes, &rows);
+        let mirrors = if general { mirrors(pattern, &nodes, &entry_ptr, &mut entries) } else { Vec::new() };
         let roots = (0..count as u32).filter(|&s| parent[s as usize] == NONE).collect();
         Some(Tree {
             ordering,
@@ -159,6 +172,7 @@ impl Tree {
             roots,
             entry_ptr,
             entries,
+            mirrors,
             diagonal,
             values_len,
         })
@@ -170,6 +184,10 @@ impl Tree {
 
     pub(crate) fn entries(&self, s: usize) -> &[Entry] {
         &self.entries[self.entry_ptr[s] as usize..self.entry_ptr[s + 1] as usize]
+    }
+
+    pub(crate) fn mirrors(&self, s: usize) -> &[Mirror] {
+        &self.mirrors[self.entry_ptr[s] as usize..self.entry_ptr[s + 1] as usize]
     }
 
     pub(crate) fn rows(&self, node: &Node) -> &[u32] {
@@ -373,4 +391,28 @@ fn entries(
         ptr.push(entries.len() as u32);
     }
     (ptr, entries, diagonal)
+}
+
+/// The entries above the diagonal, and in `entries` the positions of those below it in place of theirs.
+fn mirrors(pattern: &Pattern, nodes: &[Node], ptr: &[u32], entries: &mut [Entry]) -> Vec<Mirror> {
+    let columns = pattern.raw().1;
+    let mut out = Vec::with_capacity(entries.len());
+    for (node, range) in nodes.iter().zip(ptr.windows(2)) {
+        let height = node.height() as u32;
+        let mut row = NONE;
+        let mut begin = NONE;
+        for entry in &mut entries[range[0] as usize..range[1] as usize] {
+            // Entries of a column follow each other in the order of their row in the matrix.
+            if begin == NONE || entry.source as usize >= pattern.row(row as usize).end || entry.source < begin {
+                row = pattern.row_of(entry.source as usize) as u32;
+                begin = pattern.row(row as usize).start as u32;
+            }
+            let (i, j) = (entry.target % height, entry.target / height);
+            out.push(Mirror { source: entry.source, inside: if i < node.width { i * height + j } else { NONE } });
+            let other = columns[entry.source as usize] as usize;
+            // The pattern is symmetric, so the mirror image exists.
+            entry.source = pattern.position(other, row as usize).map_or(entry.source, |p| p as u32);
+        }
+    }
+    out
 }

@@ -13,6 +13,7 @@ use crate::front::{Scratch, eliminate, eliminate_general};
 use crate::ordering::NONE;
 use crate::packed::pack;
 use crate::tree::{Node, Tree};
+use crate::watch::Watch;
 
 /// Subtrees with fewer multiplications stay on one core.
 const ALONE: f64 = 2.0e7;
@@ -71,8 +72,13 @@ pub(crate) fn factorize(tree: &Tree, values: &[f64], target: Target<'_>, space: 
 }
 
 /// Factorises with the threads of the current pool.
-pub(crate) fn factorize_on_all_cores(tree: &Tree, values: &[f64], target: Target<'_>) -> Result<(), usize> {
-    Job { tree, values }.each(&tree.roots, target).map(|_| ())
+pub(crate) fn factorize_on_all_cores(
+    tree: &Tree,
+    values: &[f64],
+    target: Target<'_>,
+    watch: &Watch,
+) -> Result<(), usize> {
+    Job { tree, values, watch }.each(&tree.roots, target).map(|_| ())
 }
 
 /// Nodes of a subtree (or of the whole forest), one after the other; `target` is their part only. What they leave is at the
@@ -203,6 +209,7 @@ fn spread(column: &[f64], places: &[u32], shift: u32, target: &mut [f64]) {
 struct Job<'a> {
     tree: &'a Tree,
     values: &'a [f64],
+    watch: &'a Watch,
 }
 
 impl Job<'_> {
@@ -234,6 +241,7 @@ impl Job<'_> {
         if node.products < ALONE || first == s {
             let mut space = Workspace::new(tree, first..s + 1);
             range(tree, self.values, first..s + 1, target, &mut space)?;
+            self.watch.add(node.products);
             space.stack.truncate(square);
             return Ok(space.stack);
         }
@@ -247,6 +255,7 @@ impl Job<'_> {
         }
         drop(updates);
         front(node, own, &mut update, &mut Scratch::new(node.height()), true)?;
+        self.watch.add(node.products - tree.children(s).iter().map(|&c| tree.nodes[c as usize].products).sum::<f64>());
         Ok(update)
     }
 }

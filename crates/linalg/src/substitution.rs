@@ -5,6 +5,7 @@
 //! every sum has its order from the tree alone, and the bits do not depend on which thread computes which subtree.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 
@@ -14,7 +15,7 @@ use crate::tree::{Node, Tree};
 /// A finished factor: what substitutions read.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    pub(crate) tree: Tree,
+    pub(crate) tree: Arc<Tree>,
     pub(crate) lower: Vec<f64>,
     /// Transposed `U` in the same places; empty for symmetric values, of which it is `L`.
     pub(crate) upper: Vec<f64>,
@@ -44,7 +45,7 @@ impl Vectors {
 }
 
 impl Blocks {
-    pub(crate) fn new(tree: Tree, general: bool) -> Blocks {
+    pub(crate) fn new(tree: Arc<Tree>, general: bool) -> Blocks {
         let (n, len) = (tree.order.len(), tree.values_len);
         let upper = vec![0.0; if general { len } else { 0 }];
         Blocks { lower: vec![0.0; len], upper, inverse: vec![0.0; n], tree }

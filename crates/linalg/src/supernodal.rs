@@ -6,14 +6,15 @@
 use std::sync::Arc;
 
 use crate::Pattern;
-use crate::front::warm_up;
+use crate::front::{PANEL, warm_up};
 use crate::kernels::pivot_tolerance;
 use crate::multifrontal::{Target, Workspace, factorize, factorize_on_all_cores};
 use crate::ordering::Ordering;
 use crate::packed::Panel;
 use crate::substitution::{Blocks, Vectors};
 use crate::team::Team;
-use crate::tree::Tree;
+use crate::tree::{Node, Tree};
+use crate::watch::{Stage, Watch};
 
 /// Symbolic analysis, factor and work space.
 pub(crate) struct Supernodal {
@@ -28,20 +29,24 @@ pub(crate) struct Supernodal {
 impl Supernodal {
     /// Analyses the pattern; `None` if a block does not fit 32-bit indices.
     pub(crate) fn new(pattern: &Pattern, general: bool) -> Option<Supernodal> {
-        Supernodal::with_order(pattern, &Ordering::best(pattern), general)
+        Supernodal::with_order(pattern, &Ordering::best(pattern, &Watch::default()), general)
     }
 
     pub(crate) fn with_order(pattern: &Pattern, ordering: &Ordering, general: bool) -> Option<Supernodal> {
-        let tree = Tree::new(pattern, ordering, general)?;
+        Tree::new(pattern, ordering, general).map(|tree| Supernodal::of_tree(Arc::new(tree), general))
+    }
+
+    /// Reserves the memory of an analysis.
+    pub(crate) fn of_tree(tree: Arc<Tree>, general: bool) -> Supernodal {
         // Pages that no factorisation in the loop touches cost nothing.
         let space = Workspace::new(&tree, 0..tree.nodes.len());
         warm_up();
-        Some(Supernodal {
-            space,
-            vectors: Vectors::new(&tree),
-            team: None,
-            blocks: Arc::new(Blocks::new(tree, general)),
-        })
+        Supernodal { space, vectors: Vectors::new(&tree), team: None, blocks: Arc::new(Blocks::new(tree, general)) }
+    }
+
+    /// Numbers that a factorisation works with beside the factor.
+    pub(crate) fn work(tree: &Tree) -> usize {
+        tree.stack(0..tree.nodes.len()) + tree.nodes.iter().map(Node::height).max().unwrap_or(0) * PANEL
     }
 
     /// Lets so many threads share every solution from now on, where that is faster: they wait for it, and are gone with the
@@ -55,16 +60,21 @@ impl Supernodal {
         self.team.as_ref().map_or(1, Team::threads)
     }
 
-    /// Factorises, on one core without allocating or on all of them with the same bits; the error is a row whose pivot is lost, in the original numbering.
-    pub(crate) fn factorize(&mut self, values: &[f64], cores: bool) -> Result<(), usize> {
+    /// Factorises, on one core without allocating, or with somebody who watches on all of them with the same bits; the error is a row whose pivot is lost, in the original numbering.
+    pub(crate) fn factorize(&mut self, values: &[f64], watch: Option<&Watch>) -> Result<(), usize> {
         self.team.iter_mut().for_each(Team::release);
         // Nobody else has it now: threads give it back before a solution ends.
         let Some(blocks) = Arc::get_mut(&mut self.blocks) else { return Err(0) };
         let Blocks { tree, lower, upper, inverse } = blocks;
         let target = Target { lower, upper, pivots: inverse };
-        let done = match cores {
-            true => factorize_on_all_cores(tree, values, target),
-            false => factorize(tree, values, target, &mut self.space),
+        let done = match watch {
+            Some(watch) => {
+                watch.begin(Stage::Factorising, tree.roots.iter().map(|&r| tree.nodes[r as usize].products).sum());
+                let done = factorize_on_all_cores(tree, values, target, watch);
+                watch.end();
+                done
+            }
+            None => factorize(tree, values, target, &mut self.space),
         };
         done.and_then(|()| invert_pivots(blocks, values, &mut self.vectors.x))
             .map_err(|k| blocks.tree.order.get(k).map_or(0, |&old| old as usize))
@@ -85,6 +95,22 @@ impl Supernodal {
         for (&x, &old) in self.vectors.x.iter().zip(&tree.order) {
             b[old as usize] = x;
         }
+    }
+
+    /// The factor in words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        let Blocks { lower, upper, inverse, .. } = &*self.blocks;
+        lower.iter().chain(upper).chain(inverse).map(|x| x.to_bits())
+    }
+
+    /// Takes a factor in words; the error is that there were too few.
+    pub(crate) fn take(&mut self, words: &mut dyn FnMut() -> Option<u64>) -> Option<()> {
+        self.team.iter_mut().for_each(Team::release);
+        let Blocks { lower, upper, inverse, .. } = Arc::get_mut(&mut self.blocks)?;
+        for x in lower.iter_mut().chain(upper).chain(inverse) {
+            *x = f64::from_bits(words()?);
+        }
+        Some(())
     }
 
     pub(crate) fn ordering(&self) -> &'static str {

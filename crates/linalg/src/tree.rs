@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::Pattern;
-use crate::ordering::{NONE, Ordering, inverse};
+use crate::ordering::{NONE, ORDERINGS, Ordering, inverse};
 
 /// Share of stored zeros up to which a child is merged with its parent, by the columns that both have together.
 const RELAXED: [(u32, f64); 4] = [(8, 0.35), (24, 0.2), (64, 0.08), (u32::MAX, 0.02)];
@@ -157,7 +157,17 @@ impl Tree {
             nodes.push(node);
             first = end;
         }
-        let places = places(&nodes, &rows, parent);
+        // Only a damaged analysis has rows that its parents have not, or subtrees with gaps.
+        let places = places(&nodes, &rows, parent)?;
+        let mut sizes = vec![1u32; count];
+        for s in 0..count {
+            if s as u32 + 1 - nodes[s].subtree != sizes[s] {
+                return None;
+            }
+            if let Some(up) = parent.get(s).and_then(|&p| sizes.get_mut(p as usize)) {
+                *up += s as u32 + 1 - nodes[s].subtree;
+            }
+        }
         let (entry_ptr, mut entries, diagonal) = entries(pattern, &order, &inv, &nodes, &rows);
         let mirrors = if general { mirrors(pattern, &nodes, &entry_ptr, &mut entries) } else { Vec::new() };
         let roots = (0..count as u32).filter(|&s| parent[s as usize] == NONE).collect();
@@ -176,6 +186,24 @@ impl Tree {
             diagonal,
             values_len,
         })
+    }
+
+    /// The nodes of an analysis in words, see `planned.rs`; `None` if they are not one of this pattern.
+    pub(crate) fn restored(pattern: &Pattern, general: bool, words: &[u64]) -> Option<Tree> {
+        let (&[n, count, name], rest) = words.split_first_chunk::<3>()?;
+        let (n, count) = (usize::try_from(n).ok()?, usize::try_from(count).ok()?);
+        if n != pattern.n() || count > n || rest.len() != n + 2 * count {
+            return None;
+        }
+        let numbers = |list: &[u64]| list.iter().map(|&x| u32::try_from(x).ok()).collect::<Option<Vec<u32>>>();
+        let (order, widths) = (numbers(&rest[..n])?, numbers(&rest[n..n + count])?);
+        let parent: Vec<u32> = rest[n + count..].iter().map(|&p| u32::try_from(p).unwrap_or(NONE)).collect();
+        let mut seen = vec![false; n];
+        let permutes = order.iter().all(|&i| seen.get_mut(i as usize).is_some_and(|s| !std::mem::replace(s, true)));
+        let tiles = widths.iter().all(|&w| w > 0) && widths.iter().map(|&w| u64::from(w)).sum::<u64>() == n as u64;
+        let rises = parent.iter().enumerate().all(|(s, &p)| p == NONE || (p as usize > s && (p as usize) < count));
+        let name = *ORDERINGS.get(usize::try_from(name).ok()?)?;
+        (permutes && tiles && rises).then(|| Tree::laid_out(pattern, general, name, order, &parent, &widths))?
     }
 
     pub(crate) fn children(&self, s: usize) -> &[u32] {
@@ -338,24 +366,32 @@ fn sequence(drafts: &[Draft]) -> Vec<u32> {
 }
 
 /// Place of every row of a node in the block of its parent.
-fn places(nodes: &[Node], rows: &[u32], parent: &[u32]) -> Vec<u32> {
+fn places(nodes: &[Node], rows: &[u32], parent: &[u32]) -> Option<Vec<u32>> {
     let mut out = vec![0; rows.len()];
     for (node, &p) in nodes.iter().zip(parent) {
-        let Some(up) = nodes.get(p as usize) else { continue };
+        let Some(up) = nodes.get(p as usize) else {
+            if node.below > 0 {
+                return None;
+            }
+            continue;
+        };
         let above = &rows[up.rows..][..up.below as usize];
         let mut at = 0;
         for k in node.rows..node.rows + node.below as usize {
             out[k] = if rows[k] < up.first + up.width {
-                rows[k] - up.first
+                rows[k].checked_sub(up.first)?
             } else {
-                while above[at] < rows[k] {
+                while *above.get(at)? < rows[k] {
                     at += 1;
+                }
+                if above[at] != rows[k] {
+                    return None;
                 }
                 up.width + at as u32
             };
         }
     }
-    out
+    Some(out)
 }
 
 /// Where the entries of the matrix go, and the positions of its diagonal.

@@ -35,8 +35,7 @@ fn run(mut simulation: Simulation) -> Vec<u64> {
 fn threads_that_share_solutions_change_no_bit() {
     let alone = started(Preparation::default());
     let report = alone.solver(0).expect("a solver");
-    assert_eq!((report.solver, report.ordering, report.threads), (Solver::Supernodal, "nested dissection", 1));
-    assert!(report.to_string().starts_with("supernodal LDLᵀ, nested dissection ordering, 6804 unknowns, "), "{report}");
+    assert_eq!((report.solver, report.n, report.threads), (Solver::Supernodal, 6804, 1));
     let expected = run(alone);
     for threads in [2, 3, 4] {
         let mut shared = started(Preparation::default());

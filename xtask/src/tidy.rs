@@ -167,7 +167,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may use only these from outside (other than in tests).
-const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer", "rayon"])];
+const OUTSIDE: &[(&str, &[&str])] =
+    &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer", "rayon", "rtrb"])];
 
 /// Used by tests only.
 const TESTKIT: &str = "interfield-testkit";

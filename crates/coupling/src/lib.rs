@@ -37,7 +37,6 @@ mod staggered;
 mod start_up;
 mod statics;
 mod tie;
-mod workers;
 
 pub use coupled::{Coupling, TwoSided};
 pub use flexibility::Flexibility;

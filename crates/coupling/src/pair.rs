@@ -11,8 +11,8 @@ use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
 use crate::memory::{keep_rigs, recall_rigs, rigs};
 use crate::side::{Side, SideFault, Stepping};
-use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
+use interfield_linalg::workers::{Job, Workers};
 
 /// What a stride does with the multiplier at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,7 +335,7 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {
-        self.coarse.workers = if threads { Workers::worker() } else { Workers::caller() };
+        self.coarse.workers = if threads { Workers::worker("interfield-side") } else { Workers::caller() };
         self.coarse.workers.is_worker()
     }
 }

@@ -22,6 +22,7 @@
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
 pub mod alternatives;
+pub mod cache;
 pub mod callables;
 pub mod checkpoint;
 mod choices;

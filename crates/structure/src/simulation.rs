@@ -25,6 +25,7 @@ use crate::energy::Energy;
 use crate::faults::{cannot_start, explain, refusal};
 use crate::landing::Landing;
 use crate::learning::{Learning, Lesson, Site};
+use crate::preparation;
 use crate::pushover::{self, Pushed};
 use crate::reduce::estimate::{Onlooker, Shown};
 use crate::specimen::{Rehearsal, Workshop, mount};
@@ -542,7 +543,8 @@ impl Structure {
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
         let (free, rayleigh) = (self.free().to_vec(), self.assembly().rayleigh);
-        let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
+        let Structure { model, warnings, interface, preparation, parts: mut assembled, driven, .. } = self;
+        preparation::fits(&preparation, &mut assembled).map_err(|problem| vec![problem])?;
         let (mut parts, mut substructures, mut twins, mut all_rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut problems = Vec::new();
         for part in assembled {

@@ -18,6 +18,7 @@ use crate::budget;
 use crate::damping;
 use crate::elastic::computed;
 use crate::gravity;
+use crate::preparation::Preparation;
 use crate::reduce::reduced;
 use crate::simulation::Simulation;
 use crate::specimen::{Physical, physical, substitute};
@@ -31,6 +32,8 @@ pub struct Structure {
     pub warnings: Vec<Problem>,
     /// The constraints between its parts, row by row.
     pub interface: Vec<Constraint>,
+    /// What its start may use.
+    pub preparation: Preparation,
     pub(crate) parts: Vec<Part>,
     pub(crate) driven: Vec<Drive>,
     /// Of a cut structure: its matrices in one piece, which give its damping and its modes.
@@ -110,7 +113,15 @@ impl Structure {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut this = Structure { model, warnings: Vec::new(), interface, parts, driven, whole };
+        let mut this = Structure {
+            model,
+            warnings: Vec::new(),
+            interface,
+            preparation: Preparation::default(),
+            parts,
+            driven,
+            whole,
+        };
         match damping::check(&this.model, this.assembly()) {
             Some(driven) if driven.fatal => return Err(vec![driven]),
             driven => warnings.splice(0..0, this.assembly().warnings.iter().cloned().chain(driven)).for_each(drop),

@@ -33,7 +33,7 @@ use crate::cmd::doctor;
 use crate::console::{self, Beside, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
-use crate::output::{complain, fail, print, print_json, progress};
+use crate::output::{Following, complain, fail, print, print_json, progress};
 use crate::report::{
     Curves, Evidence, Frames, LOOKED_AT, Pictures, Report, Scene, Unmade, blocks, envelopes, interface,
     keep as keep_recordings,
@@ -60,7 +60,8 @@ pub(crate) struct Args {
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) settings: ModelArgs,
-    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
+    /// Advance the coarse side of an interfield-parallel coupling on a separate thread, and let several threads share the solutions of
+    /// a large matrix also in real time; the results are the same
     #[arg(long)]
     pub(crate) threads: bool,
     #[command(flatten)]
@@ -92,6 +93,10 @@ pub(crate) struct Running {
     /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
+    /// Keep the analysis and the factor of a large structure in this folder; the next start of the same model is short
+    /// [default: interfield-out/cache]
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = CACHE)]
+    cache: Option<PathBuf>,
     /// Save the complete state beside the results at this interval in seconds, for --resume [default: 60]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
@@ -105,6 +110,9 @@ pub(crate) struct Running {
     #[command(flatten)]
     console: ConsoleArgs,
 }
+
+/// Where factors are kept, unless it is said.
+const CACHE: &str = "interfield-out/cache";
 
 /// The model that runs without arguments.
 const EXAMPLE: &str = include_str!("../../../../models/isolated-building.toml");
@@ -217,13 +225,15 @@ fn attempt(
     left: &mut Left,
 ) -> Result<Exit, Refused> {
     let Options { settings, threads, running } = options;
-    let Running { json, quiet, real_time, arming, checkpoint, resume, console, .. } = running;
+    let Running { json, quiet, real_time, arming, cache, checkpoint, resume, console, .. } = running;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
         real_time: (*real_time).into(),
         arming: arming.into(),
         threads: *threads,
+        cache: cache.clone(),
+        watch: Arc::default(),
         replay,
         checkpoint: checkpoint.map(Duration::from_secs_f64),
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
@@ -231,7 +241,10 @@ fn attempt(
         operator: Operator::default(),
         callables: Callables::default(),
     };
+    let watch = setup.watch.clone();
+    let following = Following::new(&watch, !*quiet && !json);
     let mut prepared = loaded.prepare(&choices, setup)?;
+    drop(following);
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
     loaded.show();
     prepared.notices.iter().for_each(|notice| complain(notice));
@@ -247,12 +260,15 @@ fn attempt(
         complain("the test was called off before it started");
         return Ok(Exit::Interrupted);
     }
+    let following = Following::new(&watch, !*quiet && !json);
     let mut run = prepared.start().inspect_err(|refused| {
         if let Some(desk) = &desk {
             let why: Vec<&str> = refused.messages.iter().map(|m| m.message.as_str()).collect();
             desk.desk.ended(&why.join("; "), false);
         }
     })?;
+    drop(following);
+    run.notices.iter().for_each(|notice| complain(notice));
     // In real time nothing is kept for pictures.
     if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
         run.watch_members();

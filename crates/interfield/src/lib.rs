@@ -42,6 +42,7 @@ pub mod programs;
 pub mod pushover;
 pub mod quantities;
 mod ranges;
+pub mod ranks;
 pub mod record;
 mod refused;
 pub mod rehearsal;

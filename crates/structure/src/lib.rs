@@ -31,6 +31,7 @@ pub mod learning;
 pub mod linearised;
 pub mod modal;
 pub mod pushover;
+mod ranks;
 mod reduce;
 mod restraint;
 pub mod simulation;

@@ -53,7 +53,7 @@ pub use parallel::{Parallel, ParallelOptions};
 pub use pm::{Pm, PmOptions};
 pub use pmc::{Pmc, PmcOptions};
 pub use psl::{Psl, PslOptions};
-pub use ranks::{Exchange, Ranks};
+pub use ranks::{Channel, Exchange, Ranks};
 pub use registry::{CouplingMethod, Options, Parts};
 pub use single::Single;
 pub use staggered::{Staggered, StaggeredOptions};

@@ -36,7 +36,7 @@ use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
 use crate::memory::{keep_rigs, recall_rigs, rigs};
-use crate::ranks::{Mail, Ranks};
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
 use crate::side::{Side, SideFault, Stepping};
 use crate::{CouplingError, Located};
@@ -118,7 +118,7 @@ impl<S: System + Send + 'static> Llm<S> {
             };
             let ports = interface.ties[i].iter().enumerate().map(port(ties.start)).collect();
             sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
-            let own = ranks.of(std::iter::once(i));
+            let own = (ranks.of(std::iter::once(i)), Channel::Coarse);
             let side = Side::begin(vec![sub], ties.len(), own, |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
             let side = side.map_err(|(_, fault)| refusal(i, fault))?;
             let (x, rigs) = (end..end + side.len(), last..last + rigs(side.systems()));
@@ -158,8 +158,8 @@ impl<S: System + Send + 'static> Llm<S> {
             h: vec![0.0; interface.imposed.len()],
             imposed: interface.imposed,
             faulty: 0,
-            mail: Mail::new(&ranks, 0),
-            
+            mail: Mail::new(&ranks, Channel::Whole, 0),
+
             ranks,
         };
         this.begin(start)?;

@@ -10,7 +10,7 @@ use crate::coupled::Sides;
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
 use crate::memory::{keep_rigs, recall_rigs, rigs};
-use crate::ranks::{Mail, Ranks};
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::side::{Side, SideFault, Stepping};
 use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
@@ -165,11 +165,11 @@ impl<S: System + Send + 'static> Pair<S> {
         let ss = exchanges(b.iter().map(|s| s.substeps));
         let whose = |place: fn(usize) -> Member, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
         // Other ranks are waited for when this one has done what it can.
-        let a = Side::begin(a, rows, of(false), |s, _| coarse(s, h));
-        let b = Side::begin(b, rows, of(true), |s, n| fine(s, h, [n, n / ss]));
+        let a = Side::begin(a, rows, (of(false), Channel::Coarse), |s, _| coarse(s, h));
+        let b = Side::begin(b, rows, (of(true), Channel::Fine), |s, n| fine(s, h, [n, n / ss]));
         let a = a.and_then(Side::complete).map_err(|e| whose(Member::Coarse, e))?;
         let b = b.and_then(Side::complete).map_err(|e| whose(Member::Fine, e))?;
-        let mail = Mail::new(&ranks, 0);
+        let mail = Mail::new(&ranks, Channel::Whole, 0);
         Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, finest, ranks, mail })
     }
 

@@ -15,18 +15,30 @@ use interfield_kernel::fault::Place;
 
 use crate::side::SideFault;
 
-/// Messages between ranks: they arrive whole, and in the order in which they were sent.
+/// Messages between ranks: they arrive whole, those of a channel in the order in which they were sent.
 pub trait Exchange: Send + Sync {
     /// Number of this rank, from 0.
     fn rank(&self) -> usize;
     /// How many there are.
     fn count(&self) -> usize;
     /// Sends numbers to another rank, without waiting for it.
-    fn send(&self, to: usize, numbers: &[f64]);
-    /// Waits for the next message of another rank; how many numbers it had, which `numbers` begins with. `None`: that rank is gone, or
+    fn send(&self, to: usize, channel: Channel, numbers: &[f64]);
+    /// Waits for the next message of another rank on a channel; how many numbers it had, which `numbers` begins with. `None`: that rank is gone, or
     /// this one was told to end.
-    fn receive(&self, from: usize, numbers: &mut Vec<f64>) -> Option<usize>;
+    fn receive(&self, from: usize, channel: Channel, numbers: &mut Vec<f64>) -> Option<usize>;
 }
+
+/// What a message is about. The coarse side tells how it fared before the fine one does, and is heard after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Channel {
+    #[default]
+    Whole,
+    Coarse,
+    Fine,
+}
+
+const CHANNELS: [Channel; 3] = [Channel::Whole, Channel::Coarse, Channel::Fine];
 
 impl<E: Exchange + ?Sized> Exchange for Arc<E> {
     fn rank(&self) -> usize {
@@ -37,12 +49,12 @@ impl<E: Exchange + ?Sized> Exchange for Arc<E> {
         (**self).count()
     }
 
-    fn send(&self, to: usize, numbers: &[f64]) {
-        (**self).send(to, numbers);
+    fn send(&self, to: usize, channel: Channel, numbers: &[f64]) {
+        (**self).send(to, channel, numbers);
     }
 
-    fn receive(&self, from: usize, numbers: &mut Vec<f64>) -> Option<usize> {
-        (**self).receive(from, numbers)
+    fn receive(&self, from: usize, channel: Channel, numbers: &mut Vec<f64>) -> Option<usize> {
+        (**self).receive(from, channel, numbers)
     }
 }
 
@@ -60,8 +72,8 @@ struct Team {
     exchange: Box<dyn Exchange>,
     /// Whether this one has said that it ends.
     ended: AtomicBool,
-    /// Ranks that have said so, or are gone.
-    parted: Vec<AtomicBool>,
+    /// Ranks that have said so, or are gone, by channel.
+    parted: Vec<[AtomicBool; 3]>,
 }
 
 impl Team {
@@ -70,10 +82,10 @@ impl Team {
         (0..self.exchange.count()).filter(move |&r| r != own)
     }
 
-    fn receive(&self, from: usize, numbers: &mut Vec<f64>) -> Option<usize> {
-        let found = self.exchange.receive(from, numbers);
+    fn receive(&self, from: usize, channel: Channel, numbers: &mut Vec<f64>) -> Option<usize> {
+        let found = self.exchange.receive(from, channel, numbers);
         if found.is_none_or(|count| count == 0 || numbers[0] == END) {
-            self.parted[from].store(true, Ordering::Release);
+            self.parted[from][channel as usize].store(true, Ordering::Release);
         }
         found.filter(|count| *count > 0)
     }
@@ -95,7 +107,7 @@ const END: f64 = 2.0;
 impl Ranks {
     /// Ranks that have nothing yet.
     pub fn new(exchange: Box<dyn Exchange>) -> Self {
-        let parted = (0..exchange.count()).map(|_| AtomicBool::new(false)).collect();
+        let parted = (0..exchange.count()).map(|_| std::array::from_fn(|_| AtomicBool::new(false))).collect();
         let team = Team { exchange, ended: AtomicBool::new(false), parted };
         Ranks { team: Some(Arc::new(team)), ..Ranks::default() }
     }
@@ -125,14 +137,14 @@ impl Ranks {
     /// Sends numbers to another rank; the first says what they are, and must be zero.
     pub fn send(&self, to: usize, numbers: &[f64]) {
         if let Some(exchange) = self.exchange() {
-            exchange.send(to, numbers);
+            exchange.send(to, Channel::Whole, numbers);
         }
     }
 
     /// Waits for numbers sent with [`Ranks::send`]; `None` if that rank has ended.
     pub fn receive(&self, from: usize) -> Option<Vec<f64>> {
         let mut numbers = Vec::new();
-        let count = self.team.as_ref()?.receive(from, &mut numbers)?;
+        let count = self.team.as_ref()?.receive(from, Channel::Whole, &mut numbers)?;
         numbers.truncate(count);
         (numbers[0] == DATA).then_some(numbers)
     }
@@ -182,10 +194,12 @@ impl Ranks {
             head(&mut message, FAULT, fault);
         }
         message[0] = END;
-        team.others().for_each(|to| team.exchange.send(to, &message));
-        for from in team.others() {
-            while !team.parted[from].load(Ordering::Acquire) {
-                team.receive(from, &mut message);
+        for channel in CHANNELS {
+            team.others().for_each(|to| team.exchange.send(to, channel, &message));
+        }
+        for (from, channel) in team.others().flat_map(|from| CHANNELS.map(|channel| (from, channel))) {
+            while !team.parted[from][channel as usize].load(Ordering::Acquire) {
+                team.receive(from, channel, &mut message);
             }
         }
     }
@@ -202,7 +216,7 @@ impl Ranks {
             if self.has_any() {
                 mail.begin();
                 ranges.enumerate().filter(|(i, _)| self.is_here(*i)).for_each(|(_, r)| mail.out.extend(&x[r]));
-                team.exchange.send(0, &mail.out);
+                team.exchange.send(0, mail.channel, &mail.out);
             }
             return Ok(());
         }
@@ -231,7 +245,7 @@ impl Ranks {
             Ok(()) => tell(&mut mail.out),
             Err((i, fault)) => head(&mut mail.out, FAULT, (self.members[i], fault)),
         }
-        team.others().for_each(|to| team.exchange.send(to, &mail.out));
+        team.others().for_each(|to| team.exchange.send(to, mail.channel, &mail.out));
     }
 
     /// Hears from each other rank that has a substructure; `hear` gets its number and what it wrote. Which fault one process would have met.
@@ -272,13 +286,14 @@ fn first(a: Result<(), SideFault>, b: Result<(), SideFault>) -> Result<(), SideF
 pub(crate) struct Mail {
     out: Vec<f64>,
     inward: Vec<f64>,
+    channel: Channel,
     others: Vec<usize>,
 }
 
 impl Mail {
-    pub(crate) fn new(ranks: &Ranks, longest: usize) -> Self {
+    pub(crate) fn new(ranks: &Ranks, channel: Channel, longest: usize) -> Self {
         let longest = if ranks.is_alone() { 0 } else { HEAD + longest };
-        Mail { out: Vec::with_capacity(longest), inward: vec![0.0; longest], others: ranks.others() }
+        Mail { out: Vec::with_capacity(longest), inward: vec![0.0; longest], channel, others: ranks.others() }
     }
 
     /// Whether there is anybody to write to.
@@ -299,7 +314,7 @@ impl Mail {
     /// The body of the next message. Why a rank has ended is asked for at the end of a step alone, when nobody can have met another fault.
     fn receive(&mut self, team: &Team, from: usize, at_end: bool) -> Result<&[f64], SideFault> {
         let gone = |told| (0, Fault::Rank { rank: from as u16, told });
-        let Some(count) = team.receive(from, &mut self.inward) else { return Err(gone(false)) };
+        let Some(count) = team.receive(from, self.channel, &mut self.inward) else { return Err(gone(false)) };
         let message = &self.inward[..count];
         match message.get(..HEAD) {
             Some(head) if head[0] == DATA => Ok(&message[HEAD..]),

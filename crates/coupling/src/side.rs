@@ -20,7 +20,7 @@ use crate::blueprint;
 use crate::interface::{Port, Substructure};
 use crate::memory::{keep, mixed, recall};
 use crate::ported::Ported;
-use crate::ranks::{Mail, Ranks};
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::tie::Tie;
 
 /// A way in which a side may stride: its scheme, the length of a step and the number of steps in a stride.
@@ -315,18 +315,18 @@ impl<S: System> Side<S> {
         rows: usize,
         steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
-        Self::begin(substructures, rows, Ranks::default(), steppings)?.complete()
+        Self::begin(substructures, rows, (Ranks::default(), Channel::Whole), steppings)?.complete()
     }
 
     /// Prepares the substructures of this rank; [`Side::complete`] follows, when all sides have begun.
     pub(crate) fn begin(
         substructures: Vec<Substructure<S>>,
         rows: usize,
-        ranks: Ranks,
+        (ranks, channel): (Ranks, Channel),
         steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
-        let mut mail = Mail::new(&ranks, 0);
-        let begun = Self::begin_own(substructures, rows, &ranks, steppings);
+        let mut mail = Mail::new(&ranks, channel, 0);
+        let begun = Self::begin_own(substructures, rows, (&ranks, channel), steppings);
         let outcome = begun.as_ref().map(|_| ()).map_err(|fault| *fault);
         if ranks.has_any() {
             ranks.tell(outcome, &mut mail, |out| begun.iter().for_each(|side| side.tell_links(out)));
@@ -337,7 +337,7 @@ impl<S: System> Side<S> {
     fn begin_own(
         substructures: Vec<Substructure<S>>,
         rows: usize,
-        ranks: &Ranks,
+        (ranks, channel): (&Ranks, Channel),
         steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
         let mut subdomains = Vec::new();
@@ -351,7 +351,7 @@ impl<S: System> Side<S> {
         }
         let mixed = mixed(subdomains.iter().map(|p: &Subdomain<S>| (p.moved, p.len, &p.system.system)));
         let longest = subdomains.iter().map(|p: &Subdomain<S>| p.shared.len()).sum::<usize>() + rows;
-        let mail = Mail::new(ranks, longest);
+        let mail = Mail::new(ranks, channel, longest);
         Ok(Side { subdomains, offsets, mixed, rows, zeros: vec![0.0; rows], ranks: ranks.clone(), mail })
     }
 
@@ -554,14 +554,7 @@ impl<S: System> Side<S> {
     }
 
     /// Advances the substructures of this rank, unseen by the others.
-    pub(crate) fn advance(
-        &mut self,
-        g: usize,
-        x: &mut [f64],
-        t: f64,
-        l0: &[f64],
-        l1: &[f64],
-    ) -> Result<(), SideFault> {
+    pub(crate) fn advance(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
         for (i, subdomain) in self.subdomains.iter_mut().enumerate().filter(|(_, p)| p.here) {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
             subdomain.stride(g, x, t, l0, l1).map_err(|fault| (i, fault))?;
@@ -631,7 +624,9 @@ impl<S: System> Side<S> {
     pub fn flexibility(&self, g: usize, h: &mut [f64]) {
         for subdomain in &self.subdomains {
             let at = subdomain.rate(g);
-            for (column, pj) in subdomain.steppings[g].link.chunks_exact(subdomain.width().max(1)).zip(subdomain.ports()) {
+            for (column, pj) in
+                subdomain.steppings[g].link.chunks_exact(subdomain.width().max(1)).zip(subdomain.ports())
+            {
                 for pi in subdomain.ports() {
                     h[pi.row * self.rows + pj.row] -= pi.sign * subdomain.entry(column, at + pi.dof);
                 }

@@ -55,8 +55,11 @@ pub fn agree(ranks: &Ranks, file: &ModelFile, choices: &Choices) -> Result<(), R
     };
     let all = [
         (OTHER_PROGRAM, "runs another build of the program than rank 0", "install the same program on all machines"),
-        (OTHER_MODEL, "has another model, another file that it reads, or other settings than rank 0",
-            "give all ranks the same files and options"),
+        (
+            OTHER_MODEL,
+            "has another model, another file that it reads, or other settings than rank 0",
+            "give all ranks the same files and options",
+        ),
         (ENDED, "has ended before the run", "its own message says why"),
     ];
     let wrong: Vec<(String, &str)> = all

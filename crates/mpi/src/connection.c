@@ -11,6 +11,7 @@
 #error "MPI 3 or later is needed"
 #endif
 
+/* Of the first channel. */
 #define TAG 24
 
 /* Messages under way: each has its copy until it has left. */
@@ -51,7 +52,7 @@ static void sort_out(void) {
     }
 }
 
-static int post(int to, const double *numbers, int count) {
+static int post(int to, int channel, const double *numbers, int count) {
     sort_out();
     struct letter *letter = empty;
     if (letter) {
@@ -71,7 +72,7 @@ static int post(int to, const double *numbers, int count) {
         letter->room = count;
     }
     memcpy(letter->numbers, numbers, sizeof(double) * (size_t)count);
-    if (MPI_Isend(letter->numbers, count, MPI_DOUBLE, to, TAG, ours, &letter->request) != MPI_SUCCESS) {
+    if (MPI_Isend(letter->numbers, count, MPI_DOUBLE, to, TAG + channel, ours, &letter->request) != MPI_SUCCESS) {
         letter->next = empty;
         empty = letter;
         return 1;
@@ -81,18 +82,18 @@ static int post(int to, const double *numbers, int count) {
     return 0;
 }
 
-/* Length of the next message from a rank, -1 if there is none yet, -2 if it cannot be asked for. */
-static int look(int from) {
+/* Length of the next message from a rank on a channel, -1 if there is none yet, -2 if it cannot be asked for. */
+static int look(int from, int channel) {
     int there = 0, count = 0;
     MPI_Status status;
-    if (MPI_Iprobe(from, TAG, ours, &there, &status) != MPI_SUCCESS) return -2;
+    if (MPI_Iprobe(from, TAG + channel, ours, &there, &status) != MPI_SUCCESS) return -2;
     if (!there) return -1;
     if (MPI_Get_count(&status, MPI_DOUBLE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED) return -2;
     return count;
 }
 
-static int take(int from, double *numbers, int count) {
-    return MPI_Recv(numbers, count, MPI_DOUBLE, from, TAG, ours, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+static int take(int from, int channel, double *numbers, int count) {
+    return MPI_Recv(numbers, count, MPI_DOUBLE, from, TAG + channel, ours, MPI_STATUS_IGNORE) != MPI_SUCCESS;
 }
 
 static void name(char *text, int room) {
@@ -115,9 +116,9 @@ static void end(int lost) {
 
 struct interfield_mpi {
     int (*start)(int *, int *);
-    int (*post)(int, const double *, int);
-    int (*look)(int);
-    int (*take)(int, double *, int);
+    int (*post)(int, int, const double *, int);
+    int (*look)(int, int);
+    int (*take)(int, int, double *, int);
     void (*name)(char *, int);
     void (*end)(int);
 };

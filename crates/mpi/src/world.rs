@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use interfield_coupling::Exchange;
+use interfield_coupling::{Channel, Exchange};
 
 /// The functions of the connection, in their order there. Whatever they are given is checked here: lengths are those of slices, ranks exist.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Functions {
     start: extern "C" fn(*mut c_int, *mut c_int) -> c_int,
-    post: extern "C" fn(c_int, *const f64, c_int) -> c_int,
-    look: extern "C" fn(c_int) -> c_int,
-    take: extern "C" fn(c_int, *mut f64, c_int) -> c_int,
+    post: extern "C" fn(c_int, c_int, *const f64, c_int) -> c_int,
+    look: extern "C" fn(c_int, c_int) -> c_int,
+    take: extern "C" fn(c_int, c_int, *mut f64, c_int) -> c_int,
     name: extern "C" fn(*mut c_char, c_int),
     end: extern "C" fn(c_int),
 }
@@ -106,10 +106,10 @@ impl World {
         (self.functions.end)(c_int::from(self.lost().is_some() || self.is_ending()));
     }
 
-    fn wait(&self, from: usize) -> Option<usize> {
+    fn wait(&self, from: usize, channel: Channel) -> Option<usize> {
         let (mut turns, mut began, mut told) = (0, None, false);
         loop {
-            match (self.functions.look)(from as c_int) {
+            match (self.functions.look)(from as c_int, channel as c_int) {
                 count if count >= 0 => return usize::try_from(count).ok(),
                 -1 => {}
                 _ => return None,
@@ -145,18 +145,18 @@ impl Exchange for World {
         self.count
     }
 
-    fn send(&self, to: usize, numbers: &[f64]) {
+    fn send(&self, to: usize, channel: Channel, numbers: &[f64]) {
         let length = c_int::try_from(numbers.len()).unwrap_or(c_int::MAX);
         // A message that cannot be sent is missed by the one who waits for it.
-        let _ = (self.functions.post)(to as c_int, numbers.as_ptr(), length);
+        let _ = (self.functions.post)(to as c_int, channel as c_int, numbers.as_ptr(), length);
     }
 
-    fn receive(&self, from: usize, numbers: &mut Vec<f64>) -> Option<usize> {
-        let found = self.wait(from).and_then(|count| {
+    fn receive(&self, from: usize, channel: Channel, numbers: &mut Vec<f64>) -> Option<usize> {
+        let found = self.wait(from, channel).and_then(|count| {
             if numbers.len() < count {
                 numbers.resize(count, 0.0);
             }
-            let taken = (self.functions.take)(from as c_int, numbers.as_mut_ptr(), count as c_int);
+            let taken = (self.functions.take)(from as c_int, channel as c_int, numbers.as_mut_ptr(), count as c_int);
             (taken == 0).then_some(count)
         });
         if found.is_none() {

@@ -34,11 +34,13 @@ impl Structure {
             problems.push(refuse(Subject::Model, message, &help));
         }
         if let Some(e) = model.externals.first() {
-            let message = format!("external `{}` is computed by another program, which several ranks cannot share", e.name);
+            let message =
+                format!("external `{}` is computed by another program, which several ranks cannot share", e.name);
             problems.push(refuse(Subject::Element(e.element), message, "run the model without mpirun"));
         }
         if let Some(update) = model.updates.first() {
-            let message = format!("update `{}` changes laws during the run, of which other ranks would not know", update.name);
+            let message =
+                format!("update `{}` changes laws during the run, of which other ranks would not know", update.name);
             problems.push(refuse(Subject::Model, message, "remove [[update]], or run the model without mpirun"));
         }
         if !problems.is_empty() {
@@ -101,7 +103,8 @@ fn owners(works: &[f64], bound: &[bool], ranks: usize) -> Vec<usize> {
 /// That a rank has ended, with what it had.
 pub(crate) fn explain<'a>(ranks: &Ranks, parts: impl Iterator<Item = &'a str>, (rank, told): (u16, bool)) -> String {
     let owners = ranks.owners().iter().copied();
-    let names: Vec<String> = parts.zip(owners).filter(|p| p.1 == usize::from(rank)).map(|p| format!("`{}`", p.0)).collect();
+    let names: Vec<String> =
+        parts.zip(owners).filter(|p| p.1 == usize::from(rank)).map(|p| format!("`{}`", p.0)).collect();
     let what = match &names[..] {
         [] => String::new(),
         [one] => format!(", which computes substructure {one},"),
@@ -109,7 +112,9 @@ pub(crate) fn explain<'a>(ranks: &Ranks, parts: impl Iterator<Item = &'a str>, (
     };
     match told {
         true => format!("rank {rank}{what} has ended the run; its own message says why"),
-        false => format!("rank {rank}{what} does not answer: its process was killed, or its machine or the network is lost"),
+        false => {
+            format!("rank {rank}{what} does not answer: its process was killed, or its machine or the network is lost")
+        }
     }
 }
 

@@ -570,7 +570,8 @@ impl Structure {
         let mut coupling = if model.analysis.statics {
             balanced(&model, substructures, &parts)?
         } else {
-            let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt, ranks: ranks.clone() };
+            let assembly =
+                Substructures { substructures, rows: interface.len(), dt: model.analysis.dt, ranks: ranks.clone() };
             let started = start(&model, assembly, twins, driven);
             let gathered = started.and_then(|mut coupling| match coupling.gather() {
                 Ok(()) => Ok(coupling),

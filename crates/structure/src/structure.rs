@@ -109,7 +109,8 @@ impl Structure {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut this = Structure { model, warnings: Vec::new(), interface, parts, driven, whole, ranks: Ranks::default() };
+        let mut this =
+            Structure { model, warnings: Vec::new(), interface, parts, driven, whole, ranks: Ranks::default() };
         match damping::check(&this.model, this.assembly()) {
             Some(driven) if driven.fatal => return Err(vec![driven]),
             driven => warnings.splice(0..0, this.assembly().warnings.iter().cloned().chain(driven)).for_each(drop),

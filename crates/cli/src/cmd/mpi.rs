@@ -14,8 +14,10 @@ use crate::output::{fail, print, print_json};
 /// Implementations of MPI differ in their binary interface, so the connection is compiled here, with the compiler of the MPI in use. The
 /// program itself is not linked with MPI and needs none.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  interfield mpi\n  interfield mpi --compiler mpicc.mpich --output /opt/interfield/libinterfield_mpi.so\n\n\
-Then: mpirun -n 4 interfield run MODEL.toml")]
+#[command(
+    after_help = "Examples:\n  interfield mpi\n  interfield mpi --compiler mpicc.mpich --output /opt/interfield/libinterfield_mpi.so\n\n\
+Then: mpirun -n 4 interfield run MODEL.toml"
+)]
 pub(crate) struct Args {
     /// Compiler of the MPI in use
     #[arg(long, value_name = "PROGRAM", default_value = "mpicc")]

@@ -35,11 +35,11 @@ use crate::console::{self, Beside, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
-use crate::team::Team;
 use crate::report::{
     Curves, Evidence, Frames, LOOKED_AT, Pictures, Report, Scene, Unmade, blocks, envelopes, interface,
     keep as keep_recordings,
 };
+use crate::team::Team;
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
@@ -254,6 +254,9 @@ fn attempt(
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
     loaded.show();
+    if !team.is_alone() {
+        complain(&format!("{} ranks, {}", team.ranks.count(), team.name()));
+    }
     prepared.notices.iter().for_each(|notice| complain(notice));
     let specimens = &prepared.structure.model.specimens;
     let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };

@@ -2,7 +2,9 @@
 //! parts, one step.
 
 use interfield_coupling::registry::find;
-use interfield_coupling::{Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm, Localized, Port, Ranks, Substructure};
+use interfield_coupling::{
+    Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm, Localized, Port, Ranks, Substructure,
+};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::partition;

@@ -1,6 +1,7 @@
 //! The processes that `mpirun` has started together, as the commands see them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use interfield::Operator;
 use interfield::table::time;
@@ -15,6 +16,8 @@ use crate::output::complain;
 pub(crate) struct Team {
     pub(crate) ranks: Ranks,
     world: Option<Arc<World>>,
+    /// Whether all have agreed to end: a launcher that ends the rest changes nothing.
+    over: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Team {
@@ -57,7 +60,7 @@ impl Team {
             complain(&format!("rank {rank}: waits for rank {from} since {waited}"));
         };
         world.when_slow(slow);
-        Ok(Team { ranks: Ranks::new(Box::new(world.clone())), world: Some(world) })
+        Ok(Team { ranks: Ranks::new(Box::new(world.clone())), world: Some(world), ..Team::default() })
     }
 
     /// Refuses a command that several processes cannot share.
@@ -101,6 +104,9 @@ impl Team {
         let (team, operator) = (self.clone(), operator.clone());
         // A second handler in one process is impossible here; without one a signal just ends the program.
         let _ = ctrlc::set_handler(move || {
+            if team.over.load(Ordering::Acquire) {
+                return;
+            }
             if world.is_ending() {
                 std::process::exit(i32::from(Exit::Interrupted as u8));
             }
@@ -110,12 +116,13 @@ impl Team {
         });
     }
 
-    /// Ends the work of all; the exit code of this process.
+    /// Ends the work of all; the exit code of this process. That of the first rank is the one of the run: a launcher ends all processes when
+    /// one ends with another than 0.
     pub(crate) fn part(&self, exit: Exit) -> Exit {
+        let Some(world) = &self.world else { return exit };
         self.ranks.end(None);
-        if let Some(world) = &self.world {
-            world.leave();
-        }
-        exit
+        self.over.store(true, Ordering::Release);
+        world.leave();
+        if self.is_first() || world.lost().is_some() { exit } else { Exit::Done }
     }
 }

@@ -325,7 +325,7 @@ fn follow(loaded: &Loaded, choices: &Choices, setup: Setup, team: &Team) -> Resu
         }
         // The first rank has the same model and says it too.
         Err(refused) => {
-            if team.lost().is_some() {
+            if team.lost().is_some() || refused.cause == Cause::Machine {
                 team.complain(&refused.to_string());
             }
             Exit::BadInput

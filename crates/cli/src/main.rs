@@ -68,6 +68,7 @@ Examples:
   interfield spectrum --scheme lsrt2          numerical damping and frequency error of a scheme
   interfield rehearse test.toml               loop stability and actuator demands before a test
   interfield doctor test.toml                 can this machine keep the rate of the test
+  interfield mpi                              connect the program to MPI, for several machines
   interfield reproduce                        recompute the figures of the papers, check claims
   interfield bench vrths                      evaluate a compensator in a public benchmark
 

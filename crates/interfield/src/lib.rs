@@ -43,6 +43,7 @@ pub mod programs;
 pub mod pushover;
 pub mod quantities;
 mod ranges;
+pub mod ranks;
 pub mod record;
 pub mod reductions;
 mod refused;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interfield_analysis::stability::{Options, StepMatrix, step_matrix};
+use interfield_coupling::Ranks;
 use interfield_kernel::{Archive, Persist};
 use interfield_lab::controller::Word;
 use interfield_language::Model;
@@ -35,7 +36,7 @@ use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, memory, room};
 use crate::table::time;
-use crate::{Choices, ModelFile, Operator};
+use crate::{Choices, ModelFile, Operator, ranks};
 
 /// How a run is set up, beside what is chosen for its model.
 #[derive(Default)]
@@ -65,6 +66,8 @@ pub struct Setup {
     pub operator: Operator,
     /// Functions of the caller.
     pub callables: Callables,
+    /// The processes that share it.
+    pub ranks: Ranks,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -91,6 +94,9 @@ impl ModelFile {
     /// Everything that stands against the run.
     pub fn prepare(&self, choices: &Choices, mut setup: Setup) -> Result<Prepared<'_>, Refused> {
         let laps = Laps::default();
+        if !setup.ranks.is_alone() {
+            ranks::suits(&setup)?;
+        }
         let (mut model, places) = self.model(choices)?;
         let files = setup.output.as_ref().map(|wanted| wanted.files(!model.specimens.is_empty())).transpose()?;
         let results = files.as_ref().map_or(Path::new("interfield-out/model.h5"), |f| &f.results);
@@ -107,8 +113,11 @@ impl ModelFile {
         let cache = setup.cache.take().map(|folder| Arc::new(Cache::new(folder)));
         structure.preparation =
             Preparation { memory: memory(), keeper: cache.clone().map(|cache| cache as _), watch: setup.watch.clone() };
+        if !setup.ranks.is_alone() {
+            structure.place(&setup.ranks).map_err(|problems| self.refuse_for(&problems, &places))?;
+        }
+        let mut notices = structure.placement();
         let model = &structure.model;
-        let mut notices = Vec::new();
         match files.as_ref().map_or(Room::Enough, |f| room(model, &f.results, f.format)) {
             Room::None(message) => {
                 let help = match model.specimens.is_empty() {
@@ -134,7 +143,9 @@ impl ModelFile {
             );
         }
         let parallel = model.partition.as_ref().is_some_and(|p| p.coupling.info.parallel);
-        if setup.threads && !parallel && !setup.real_time.real_time {
+        if setup.threads && !setup.ranks.is_alone() {
+            notices.push("warning: --threads has no effect on several ranks".to_owned());
+        } else if setup.threads && !parallel && !setup.real_time.real_time {
             notices.push("warning: --threads has no effect: the model has no interfield-parallel coupling".to_owned());
         }
         if setup.real_time.real_time && model.specimens.is_empty() {
@@ -155,6 +166,13 @@ impl ModelFile {
         };
         prepared.laps.end("model read and assembled");
         Ok(prepared)
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// What a rank that follows another one needs of it.
+    pub(crate) fn into_parts(self) -> (Structure, &'a ModelFile, Places, Ranks) {
+        (self.structure, self.file, self.places, self.setup.ranks)
     }
 }
 
@@ -185,20 +203,7 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, cache, places, programs, mut laps, .. } = self;
-        let Setup {
-            output: _,
-            cache: _,
-            watch: _,
-            real_time,
-            arming,
-            threads,
-            replay,
-            checkpoint,
-            resume,
-            shown,
-            operator,
-            callables,
-        } = setup;
+        let Setup { real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables, .. } = setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();

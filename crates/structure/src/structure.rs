@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interfield_coupling::registry::COUPLINGS;
-use interfield_coupling::{Options, Port};
+use interfield_coupling::{Options, Port, Ranks};
 use interfield_kernel::element::Element as _;
 use interfield_kernel::{Scheme, System};
 use interfield_language::external::External;
@@ -38,6 +38,8 @@ pub struct Structure {
     pub(crate) driven: Vec<Drive>,
     /// Of a cut structure: its matrices in one piece, which give its damping and its modes.
     whole: Option<Assembly>,
+    /// Which process has which part.
+    pub(crate) ranks: Ranks,
 }
 
 /// One substructure; all there is of a structure in one piece.
@@ -121,6 +123,7 @@ impl Structure {
             parts,
             driven,
             whole,
+            ranks: Ranks::default(),
         };
         match damping::check(&this.model, this.assembly()) {
             Some(driven) if driven.fatal => return Err(vec![driven]),

@@ -3,7 +3,7 @@
 
 use interfield_analysis::order::convergence;
 use interfield_coupling::{
-    Assembly, Coupling, CouplingError, Midpoint, Parallel, Port, Staggered, Substructure, TwoSided,
+    Assembly, Coupling, CouplingError, Midpoint, Parallel, Port, Ranks, Staggered, Substructure, TwoSided,
 };
 use interfield_kernel::StepMap;
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -113,6 +113,7 @@ fn several_substructures_meet_at_one_node() {
                         ],
                         rows: 2,
                         dt: 0.5 / n as f64,
+                        ranks: Ranks::default(),
                     }
                 };
                 let twins = || assembly().substructures.into_iter().filter(|s| !s.fine).map(|s| s.system).collect();

@@ -152,7 +152,7 @@ fn the_fine_side_is_evaluated_once_per_stage_and_never_rewound() {
                 Substructure { system: Watch::default(), y0: vec![0.0, 0.0], scheme, substeps, fine, ports }
             };
             let substructures = vec![side(schemes[0], 1, false, 1.0), side(schemes[1], ss, true, -1.0)];
-            let assembly = Assembly { substructures, rows: 1, dt: 1.0 };
+            let assembly = Assembly { substructures, rows: 1, dt: 1.0, ranks: Ranks::default() };
             let coupled = match method {
                 Staged::Staggered => Staggered::start(assembly),
                 Staged::Parallel => Parallel::start(assembly, vec![Watch::default()]),

@@ -1,5 +1,7 @@
-//! Compensators side by side on a model: its actuators are identified from an excitation of the emulated rig, every method gets the settings
-//! that follow, and the whole test is rehearsed with each.
+//! Compensators side by side on a model: its actuators are identified from a recording or an excitation of the emulated rig, every method gets
+//! the settings that follow, and the whole test is rehearsed with each.
+
+use std::path::{Path, PathBuf};
 
 use interfield_kernel::scheme::registry::Arguments;
 use interfield_lab::compensate::registry::{COMPENSATIONS, Compensation, CompensationInfo, find};
@@ -10,8 +12,9 @@ use interfield_language::specimen::Specimen;
 use interfield_learn::actuator::{Candidate, Motion, identify};
 use serde_json::{Value, json};
 
-use crate::identify::actuator::{Setting, settings};
+use crate::identify::actuator::{Setting, recorded, settings};
 use crate::identify::plant::{Wanted, excited};
+use crate::identify::signals::Signals;
 use crate::quantities::{ONE, UNITS};
 use crate::refused::{Cause, Refused};
 use crate::rehearse::{Rehearsed, rehearse_model};
@@ -28,27 +31,51 @@ pub struct Tried {
     pub method: &'static CompensationInfo,
     /// Why it could not be tried, or what came of it.
     pub outcome: Result<Rehearsed, String>,
-    /// What to write: one line per specimen, or per actuator where they differ.
-    pub toml: Vec<String>,
+    /// What to write: one line per specimen, or per actuator.
+    pub settings: Vec<Applied>,
+}
+
+/// A line of a model file, and where it belongs.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The specimen.
+    pub specimen: String,
+    /// Its actuator; none: the specimen itself.
+    pub actuator: Option<String>,
+    /// The line.
+    pub line: String,
+}
+
+impl Applied {
+    /// With its place as a comment.
+    fn told(&self) -> String {
+        match &self.actuator {
+            Some(actuator) => format!("# actuator `{actuator}` of specimen `{}`\n{}", self.specimen, self.line),
+            None => format!("# specimen `{}`\n{}", self.specimen, self.line),
+        }
+    }
 }
 
 /// All of them, the best first.
 pub struct Tests {
     /// Identified actuators: specimen, actuator, model.
     pub actuators: Vec<(String, String, Candidate)>,
+    /// Where they were identified.
+    pub source: String,
     /// What was tried.
     pub tried: Vec<Tried>,
 }
 
 impl ModelFile {
-    /// Rehearses the test of the model with one compensator, or with all of them.
+    /// Rehearses the test of the model with one compensator, or with all of them; actuators are identified from a recording, or from an
+    /// excitation of the emulated rig.
     ///
     /// # Errors
     /// Everything that stands against a run of the model.
     pub fn rehearse_compensations(
         &self,
         choices: &Choices,
-        name: &str,
+        (name, recording): (&str, Option<&Path>),
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Tests, Refused> {
         let methods: Vec<&'static CompensationInfo> = match (name, find(name)) {
@@ -70,16 +97,23 @@ impl ModelFile {
             )
         };
         let mut known: Vec<Vec<Candidate>> = Vec::new();
+        let told = recording.map(Signals::open).transpose();
+        let told = told.map_err(|(message, help)| Refused::new(Cause::Input, message, help))?;
         for i in 0..model.specimens.len() {
-            known.push(identified(&model, i).map_err(refuse)?);
+            known.push(match &told {
+                Some(signals) => {
+                    from_recording(&model, i, signals).map_err(|(m, h)| Refused::new(Cause::Input, m, h))?
+                }
+                None => identified(&model, i).map_err(refuse)?,
+            });
         }
         let mut tried = Vec::new();
         for method in methods {
             let mut changed = model.clone();
-            let (mut toml, mut refused) = (Vec::new(), None);
+            let (mut lines, mut refused) = (Vec::new(), None);
             for (specimen, actuators) in changed.specimens.iter_mut().zip(&known) {
                 match set(specimen, method, actuators) {
-                    Ok(lines) => toml.extend(lines),
+                    Ok(own) => lines.extend(own),
                     Err(message) => refused = Some(message),
                 }
             }
@@ -88,7 +122,7 @@ impl ModelFile {
                 None => rehearse_model(self, changed, &places, progress)
                     .map_err(|e| e.messages.first().map_or_else(|| e.to_string(), |m| m.message.clone())),
             };
-            tried.push(Tried { method, outcome, toml });
+            tried.push(Tried { method, outcome, settings: lines });
         }
         tried.sort_by(|a, b| a.rank().0.cmp(&b.rank().0).then(a.rank().1.total_cmp(&b.rank().1)));
         let named = model.specimens.iter().zip(known).flat_map(|(s, all)| {
@@ -96,8 +130,80 @@ impl ModelFile {
             let specimen = s.name.clone();
             names.into_iter().zip(all).map(move |(a, c)| (specimen.clone(), a, c)).collect::<Vec<_>>()
         });
-        Ok(Tests { actuators: named.collect(), tried })
+        let source = recording.map_or_else(|| "an excitation of the emulated rig".into(), |p| p.display().to_string());
+        Ok(Tests { actuators: named.collect(), source, tried })
     }
+
+    /// The text of the model with the settings of a tried compensator; none where its actuators are written in a way in which they cannot be
+    /// put in, or the text would not mean them.
+    pub fn with_settings(&self, text: &str, choices: &Choices, tried: &Tried) -> Option<String> {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let header = |l: &str| l.trim_start().starts_with('[');
+        let key = |l: &str, name: &str| {
+            l.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        let named = |l: &str, name: &str| key(l, "name") && l.split('"').nth(1) == Some(name);
+        for setting in &tried.settings {
+            let (mut specimen, mut place, mut own) = (None, None, None);
+            for (i, line) in lines.iter().enumerate() {
+                let head = line.trim();
+                if header(line) {
+                    own = match head {
+                        h if h.starts_with("[[specimen]]") => Some(false),
+                        h if h.starts_with("[[specimen.actuator]]") => Some(true),
+                        _ => None,
+                    };
+                } else if own == Some(false) && key(line, "name") {
+                    specimen = line.split('"').nth(1).map(str::to_owned);
+                }
+                let here = specimen.as_deref() == Some(setting.specimen.as_str());
+                match &setting.actuator {
+                    Some(actuator) if own == Some(true) && here && named(line, actuator) => place = Some(i),
+                    None if own == Some(false) && here && key(line, "name") => place = Some(i),
+                    _ => {}
+                }
+            }
+            let start = place?;
+            let first = (0..start).rev().find(|&i| header(&lines[i]))?;
+            let end = (start + 1..lines.len()).find(|&i| header(&lines[i])).unwrap_or(lines.len());
+            let old = (first..end).find(|&i| key(&lines[i], "compensation"));
+            match old {
+                Some(i) => lines[i].clone_from(&setting.line),
+                None => lines.insert(start + 1, setting.line.clone()),
+            }
+        }
+        let text = lines.join("\n") + "\n";
+        let folder = self.path().parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let (model, _) = ModelFile::embedded("tuned", text.clone(), folder).model(choices).ok()?;
+        let means = |s: &Applied| {
+            let specimen = model.specimens.iter().find(|m| m.name == s.specimen)?;
+            let place = match &s.actuator {
+                Some(name) => specimen.actuators.iter().position(|a| a.name == *name)?,
+                None => 0,
+            };
+            Some(specimen.compensation_of(place).info().name == tried.method.name)
+        };
+        tried.settings.iter().all(|s| means(s) == Some(true)).then_some(text)
+    }
+}
+
+/// Actuators of a specimen from a recording that has all of them.
+fn from_recording(model: &Model, index: usize, signals: &Signals) -> Result<Vec<Candidate>, (String, String)> {
+    let specimen = &model.specimens[index];
+    let all = recorded(signals, [None, None])?;
+    let one = |actuator: &interfield_language::specimen::Actuator| {
+        let full = format!("{}.{}", specimen.name, actuator.name);
+        let found = all.iter().find(|r| r.name == full || r.name == actuator.name).ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|r| r.name.as_str()).collect();
+            (format!("the recording has no actuator `{full}`"), format!("it has {}", names.join(", ")))
+        })?;
+        let refuse = |list: Vec<String>| {
+            let help = "record a chirp or noise: `interfield motion --chirp`".to_owned();
+            (format!("actuator `{full}` cannot be identified: {}", list.join("; ")), help)
+        };
+        Ok(identify(&found.motion).map_err(refuse)?.chosen)
+    };
+    specimen.actuators.iter().map(one).collect()
 }
 
 /// Actuators of a specimen, each from its own excitation.
@@ -120,7 +226,7 @@ fn set(
     specimen: &mut Specimen,
     method: &'static CompensationInfo,
     actuators: &[Candidate],
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<Applied>, String> {
     let make = |all: &[Setting]| -> Result<Compensation, String> {
         let given: Vec<_> = all.iter().map(Setting::argument).collect();
         (method.build)(Arguments(&given))
@@ -139,13 +245,14 @@ fn set(
         specimen.actuators.iter_mut().for_each(|a| a.compensation = None);
         specimen.compensation = make(&[])?;
         specimen.compensation.set_model(Some(model));
-        return Ok(vec![format!("# specimen `{}`\n{}", specimen.name, line(&[]))]);
+        return Ok(vec![Applied { specimen: specimen.name.clone(), actuator: None, line: line(&[]) }]);
     }
     let mut lines = Vec::new();
     for (actuator, c) in specimen.actuators.iter_mut().zip(actuators) {
         let all = settings(method, c);
         actuator.compensation = Some(make(&all)?);
-        lines.push(format!("# actuator `{}` of specimen `{}`\n{}", actuator.name, specimen.name, line(&all)));
+        let (specimen, name) = (specimen.name.clone(), actuator.name.clone());
+        lines.push(Applied { specimen, actuator: Some(name), line: line(&all) });
     }
     Ok(lines)
 }
@@ -176,7 +283,7 @@ impl Tests {
 
     /// For a reader.
     pub fn text(&self) -> String {
-        let mut out = String::from("actuators, identified from an excitation of the emulated rig\n");
+        let mut out = format!("actuators, identified from {}\n", self.source);
         let rows: Vec<Vec<String>> = self
             .actuators
             .iter()
@@ -215,7 +322,11 @@ impl Tests {
         );
         out += &match self.recommended() {
             Some(best) => {
-                format!("\nrecommended: {}; for the model file:\n\n{}\n", best.method.name, best.toml.join("\n"))
+                format!(
+                    "\nrecommended: {}; for the model file:\n\n{}\n",
+                    best.method.name,
+                    best.settings.iter().map(Applied::told).collect::<Vec<_>>().join("\n")
+                )
             }
             None => "\nnone of them is good: slow the test (`time_scale`), or use faster actuators\n".to_owned(),
         };
@@ -236,12 +347,14 @@ impl Tests {
                 let [error, peak, energy] = r.tracking().unwrap_or([f64::NAN; 3]);
                 json!({
                     "compensation": t.method.name, "verdict": r.grade().word(), "objections": r.objections(), "error": error,
-                    "peak_error": peak, "energy_error": energy, "toml": t.toml,
+                    "peak_error": peak, "energy_error": energy,
+                    "toml": t.settings.iter().map(Applied::told).collect::<Vec<_>>(),
                     UNITS: { "error": "%", "peak_error": "%", "energy_error": "%" },
                 })
             }
         };
         json!({
+            "source": self.source,
             "actuators": self.actuators.iter().map(actuator).collect::<Vec<_>>(),
             "compensators": self.tried.iter().map(tried).collect::<Vec<_>>(),
             "recommended": self.recommended().map(|t| t.method.name),

@@ -5,7 +5,7 @@ use interfield_kernel::Fault;
 use interfield_language::Model;
 use interfield_language::model::{Channel, Quantity, Support};
 use interfield_language::units::Dimension;
-use interfield_language::update::{PARAMETERS, Update};
+use interfield_language::update::{PARAMETERS, Update, exponent};
 use interfield_learn::online::State;
 use interfield_structure::learning::{Lesson, knowing, without};
 use interfield_structure::{Simulation, Structure};
@@ -71,7 +71,7 @@ fn dimension(model: &Model, update: &Update, name: &str) -> Dimension {
     let angle = along.is_some_and(|d| model.dofs[d].angle);
     let along = if angle { Dimension::ANGLE } else { Dimension::LENGTH };
     let found = PARAMETERS.iter().find(|p| p.0 == name);
-    found.map_or(Dimension::NONE, |p| p.1.dimension(along))
+    found.map_or(Dimension::NONE, |p| p.1.dimension(along, exponent(&element.kind)))
 }
 
 /// The same as numbers, SI.
@@ -107,6 +107,8 @@ pub struct Compared {
     pub response: [f64; 2],
     /// What was learned.
     pub lessons: Vec<Lesson>,
+    /// Times, s, and each channel of the truth, without and with updating, SI; empty where only errors were asked for.
+    pub histories: (Vec<f64>, Vec<[Vec<f64>; 3]>),
 }
 
 impl Compared {
@@ -121,6 +123,10 @@ impl Compared {
 /// # Errors
 /// What stands against a run, or ended one.
 pub fn compare(model: &Model) -> Result<Compared, String> {
+    compared(model, false)
+}
+
+fn compared(model: &Model, kept: bool) -> Result<Compared, String> {
     let mut model = model.clone();
     let moved: Vec<usize> = (0..model.dofs.len()).filter(|&d| matches!(model.dofs[d].support, Support::Free)).collect();
     let forces = model.updates.iter().flat_map(|u| u.pupils.iter().copied());
@@ -130,12 +136,19 @@ pub fn compare(model: &Model) -> Result<Compared, String> {
     let count = moved.len();
     model.channels = displacements.chain(forces).map(channel).collect();
     let names: Vec<String> = model.channels.iter().map(|c| c.name.clone()).collect();
+    let dt = model.analysis.dt;
     let (truth, _) = history(knowing(&model))?;
     let (none, _) = history(without(model.clone()))?;
     let updates = model.updates.iter().map(|u| Update { enabled: true, ..u.clone() }).collect();
     let (learned, lessons) = history(Model { updates, ..model })?;
     let mut errors = Vec::new();
     let mut all = [[0.0; 2], [0.0; 2]];
+    let mut histories = (Vec::new(), Vec::new());
+    if kept {
+        histories.0 = (1..=truth.len()).map(|k| k as f64 * dt).collect();
+        let column = |rows: &[Vec<f64>], i: usize| rows.iter().map(|r| r[i]).collect::<Vec<f64>>();
+        histories.1 = (0..names.len()).map(|i| [&truth, &none, &learned].map(|rows| column(rows, i))).collect();
+    }
     for (i, name) in names.into_iter().enumerate() {
         let column = |rows: &[Vec<f64>]| rows.iter().map(|r| r[i]).collect::<Vec<f64>>();
         let truth = column(&truth);
@@ -149,7 +162,7 @@ pub fn compare(model: &Model) -> Result<Compared, String> {
         }
         errors.push((name, error.map(|e| (e / size).sqrt())));
     }
-    Ok(Compared { errors, response: all.map(|[error, size]| (error / size).sqrt()), lessons })
+    Ok(Compared { errors, response: all.map(|[error, size]| (error / size).sqrt()), lessons, histories })
 }
 
 /// All rows of a run, and what was learned in it.
@@ -235,7 +248,12 @@ impl Rehearsed {
     /// # Errors
     /// Why the truth of the model itself could not be run, as a sentence.
     pub fn new(model: Model, truths: Vec<Truth>) -> Result<Self, String> {
-        Ok(Rehearsed { own: compare(&model)?, truths, model })
+        Ok(Rehearsed { own: compared(&model, true)?, truths, model })
+    }
+
+    /// Its model.
+    pub fn model(&self) -> &Model {
+        &self.model
     }
 
     /// Reductions of the error over all truths that ran, the least first.

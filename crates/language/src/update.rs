@@ -2,6 +2,7 @@
 //!
 //! **Must not be here:** how parameters are estimated.
 
+use crate::model::Kind;
 use crate::units::Dimension;
 
 /// An update of a model.
@@ -44,22 +45,28 @@ pub enum Measures {
     Number,
     /// Deformation.
     Deformation,
+    /// Force by the third power of the deformation.
+    Cubic,
+    /// Force by a power of the rate.
+    Damping,
 }
 
 impl Measures {
-    /// Its dimension for deformations of this one.
-    pub fn dimension(self, along: Dimension) -> Dimension {
+    /// Its dimension for deformations of this one and an exponent of the rate.
+    pub fn dimension(self, along: Dimension, n: f64) -> Dimension {
         let force = Dimension::MOMENT.per(along);
         match self {
             Measures::Stiffness => force.per(along),
             Measures::Force => force,
             Measures::Number => Dimension::NONE,
             Measures::Deformation => along,
+            Measures::Cubic => force.per(along).per(along).per(along),
+            Measures::Damping => force.per(along.per(Dimension::TIME).power(n)),
         }
     }
 }
 
-/// Parameters of hysteretic laws that have meaning and unit whatever the exponent is.
+/// Parameters of laws that are learned; those of hysteretic laws have a meaning and a unit whatever the exponent is.
 pub const PARAMETERS: &[(&str, Measures)] = &[
     ("k", Measures::Stiffness),
     ("Fy", Measures::Force),
@@ -67,11 +74,18 @@ pub const PARAMETERS: &[(&str, Measures)] = &[
     ("n", Measures::Number),
     ("k2", Measures::Stiffness),
     ("xa", Measures::Deformation),
+    ("k3", Measures::Cubic),
+    ("c", Measures::Damping),
 ];
 
 /// Laws that can be learned, with the parameters that they have.
-pub const LAWS: [(&str, &[usize]); 3] =
-    [("bouc-wen", &[0, 1, 2, 3, 4]), ("modified-bouc-wen", &[0, 1, 2, 3, 5]), ("mostaghel", &[0, 1, 4])];
+pub const LAWS: [(&str, &[usize]); 5] = [
+    ("bouc-wen", &[0, 1, 2, 3, 4]),
+    ("modified-bouc-wen", &[0, 1, 2, 3, 5]),
+    ("mostaghel", &[0, 1, 4]),
+    ("cubic", &[0, 6, 7]),
+    ("damper", &[7]),
+];
 
 /// What is recorded of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,4 +102,11 @@ pub enum Learned {
     Tank,
     /// One as long as it learns, zero after it was disabled.
     Active,
+}
+
+/// The exponent of the rate of a damper; one of what has none.
+pub fn exponent(kind: &Kind) -> f64 {
+    let Kind::Law { law, .. } = kind else { return 1.0 };
+    let place = law.info().parameters.iter().position(|p| p.name == "n");
+    place.map_or(1.0, |i| law.with_parameters(|p| p[i]))
 }

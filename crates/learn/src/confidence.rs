@@ -11,7 +11,7 @@ use crate::law::{Quantity, Role, Scale, Size};
 use crate::problem::{Point, Problem};
 
 /// Standard normal: 95 %.
-const TWO_SIDED: f64 = 1.96;
+pub(crate) const TWO_SIDED: f64 = 1.96;
 /// Most parameters of a law, nonlinear and linear.
 const PARAMETERS: usize = 12;
 /// Relative standard error above which data do not tell a parameter.
@@ -78,6 +78,70 @@ pub fn correlation_time(residual: &[f64]) -> f64 {
     tau
 }
 
+/// What a Jacobian and its residuals tell.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Standard deviation of the residuals.
+    pub sigma: f64,
+    /// Samples that count as one.
+    pub tau: f64,
+    /// One over the least singular value.
+    pub collinearity: f64,
+    /// Entries of the direction that data tell least.
+    pub weak: Vec<f64>,
+    /// Covariance as if residuals were white, row-major.
+    pub covariance: Vec<f64>,
+}
+
+impl Told {
+    /// From the weighted columns of a Jacobian, one after the other, with so many samples that have a weight.
+    pub fn of(jacobian: &[f64], samples: usize, cost: f64, residual: &[f64]) -> Self {
+        let n = residual.len();
+        let count = jacobian.len() / n.max(1);
+        let lengths: Vec<f64> =
+            jacobian.chunks(n.max(1)).map(|c| c.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+        let scaled: Vec<f64> = (0..n * count)
+            .map(|e| {
+                let (k, i) = (e / count, e % count);
+                if lengths[i] > 0.0 { jacobian[i * n + k] / lengths[i] } else { 0.0 }
+            })
+            .collect();
+        let mut svd = Svd::new(n, count);
+        svd.factorize(&scaled);
+        let values = svd.values();
+        let least = values.last().copied().unwrap_or(1.0);
+        let free = samples.saturating_sub(count).max(1) as f64;
+        let sigma = (cost / free).sqrt();
+        let mut covariance = vec![0.0; count * count];
+        for j in 0..count {
+            let v = svd.right(j);
+            // A direction without any effect is not told at all.
+            let weight = sigma * sigma / values[j].max(1e-300).powi(2);
+            for a in 0..count {
+                for b in 0..count {
+                    let length = lengths[a].max(1e-300) * lengths[b].max(1e-300);
+                    covariance[a * count + b] += weight * v[a] * v[b] / length;
+                }
+            }
+        }
+        let weak = if count > 0 { svd.right(count - 1).to_vec() } else { Vec::new() };
+        Told { sigma, tau: correlation_time(residual), collinearity: 1.0 / least, weak, covariance }
+    }
+
+    /// Numbers of the two unknowns that data tell apart least.
+    pub fn weakest(&self) -> Vec<usize> {
+        largest(&self.weak)
+    }
+}
+
+/// Places of the two largest entries.
+fn largest(weak: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..weak.len()).collect();
+    order.sort_by(|a, b| weak[*b].abs().total_cmp(&weak[*a].abs()));
+    order.truncate(2);
+    order
+}
+
 impl Confidence {
     /// At the end `x` of a search.
     pub fn at(problem: &Problem<'_>, x: &[f64], point: &Point) -> Self {
@@ -93,34 +157,8 @@ impl Confidence {
             jacobian[i * n..(i + 1) * n].iter_mut().for_each(|s| *s /= span);
         }
         jacobian.extend(&point.columns);
-        let lengths: Vec<f64> =
-            jacobian.chunks(n.max(1)).map(|c| c.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
-        let scaled: Vec<f64> = (0..n * count)
-            .map(|e| {
-                let (k, i) = (e / count, e % count);
-                if lengths[i] > 0.0 { jacobian[i * n + k] / lengths[i] } else { 0.0 }
-            })
-            .collect();
-        let mut svd = Svd::new(n, count);
-        svd.factorize(&scaled);
-        let values = svd.values();
-        let least = values.last().copied().unwrap_or(1.0);
-        let free = samples.saturating_sub(count).max(1) as f64;
-        let sigma = (point.cost / free).sqrt();
-        let kept: Vec<f64> = point.residual.clone();
-        let tau = correlation_time(&kept);
-        let mut covariance = vec![0.0; count * count];
-        for j in 0..count {
-            let v = svd.right(j);
-            // A direction without any effect is not told at all.
-            let weight = sigma * sigma / values[j].max(1e-300).powi(2);
-            for a in 0..count {
-                for b in 0..count {
-                    let length = lengths[a].max(1e-300) * lengths[b].max(1e-300);
-                    covariance[a * count + b] += weight * v[a] * v[b] / length;
-                }
-            }
-        }
+        let Told { sigma, tau, collinearity, weak, covariance } =
+            Told::of(&jacobian, samples, point.cost, &point.residual);
         let deviation = |i: usize| covariance[i * count + i].max(0.0).sqrt();
         let correlation = (0..count * count)
             .map(|e| {
@@ -136,8 +174,7 @@ impl Confidence {
             })
             .collect();
         let names = problem.variables.iter().map(|v| v.name).chain(linear).collect();
-        let weak = if count > 0 { svd.right(count - 1).to_vec() } else { Vec::new() };
-        Confidence { sigma, tau, collinearity: 1.0 / least, names, relative, correlation, weak, covariance }
+        Confidence { sigma, tau, collinearity, names, relative, correlation, weak, covariance }
     }
 
     /// How much larger standard errors are because residuals are coloured.
@@ -147,9 +184,7 @@ impl Confidence {
 
     /// The two parameters that data tell apart least.
     pub fn entangled(&self) -> Vec<&'static str> {
-        let mut order: Vec<usize> = (0..self.weak.len()).collect();
-        order.sort_by(|a, b| self.weak[*b].abs().total_cmp(&self.weak[*a].abs()));
-        order.into_iter().take(2).map(|i| self.names[i]).collect()
+        largest(&self.weak).into_iter().map(|i| self.names[i]).collect()
     }
 
     /// What is reported of a law, with errors by the delta method.

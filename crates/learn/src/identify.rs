@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::confidence::{Confidence, Estimate};
+use crate::general;
 use crate::law::Family;
 use crate::problem::{Options, Problem, Samples};
 use crate::quality::{Figures, Grade, figures, unexplained};
@@ -204,7 +205,7 @@ pub fn identify(family: Family, prepared: &Prepared, options: &Options, extras: 
 }
 
 /// Samples to hold back: the last level, and the one before it; of one level, cycles.
-fn folds(prepared: &Prepared) -> Vec<Range<usize>> {
+pub fn folds(prepared: &Prepared) -> Vec<Range<usize>> {
     let levels: Vec<Range<usize>> = prepared.levels.iter().map(|l| l.0.clone()).collect();
     let groups = if (3..=LEVELS).contains(&levels.len()) {
         levels
@@ -287,9 +288,7 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
             ));
         }
     }
-    for name in stuck {
-        all.push(format!("{name} ends at a bound of its range: it is not an estimate, and has no interval"));
-    }
+    all.extend(stuck.iter().map(|name| general::at_bound(name)));
     for e in found.estimates.iter().filter(|e| e.vague()) {
         let name = e.quantity.name;
         all.push(format!(
@@ -298,27 +297,9 @@ fn warnings(found: &Identified, prepared: &Prepared, stuck: &[&str]) -> Vec<Stri
             family.wanted(name)
         ));
     }
-    if confidence.collinearity > 20.0 {
-        let names = confidence.entangled().join(" and ");
-        let how = if confidence.collinearity > 1000.0 { "cannot" } else { "can hardly" };
-        all.push(format!(
-            "these data {how} tell {names} apart (collinearity index {:.0}, good below 10)",
-            confidence.collinearity
-        ));
-    }
-    if confidence.tau > 3.0 {
-        all.push(format!(
-            "the law does not explain the data to their noise ({:.0} samples count as one): intervals are optimistic",
-            confidence.tau
-        ));
-    }
-    if found.costs.len() > 1 && found.agreeing() < 2 {
-        all.push(format!(
-            "only {} of {} starts reached the best fit: there are other minima",
-            found.agreeing(),
-            found.costs.len()
-        ));
-    }
+    all.extend(general::indistinct(confidence.collinearity, &confidence.entangled().join(" and ")));
+    all.extend(general::optimistic(confidence.tau));
+    all.extend(general::lonely(found.agreeing(), found.costs.len()));
     for e in &found.estimates {
         let q = &e.quantity;
         let negative = q.value < 0.0 && matches!(q.name, "k" | "k2" | "c" | "P" | "a");

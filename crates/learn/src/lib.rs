@@ -17,7 +17,10 @@
 //! **Must not be here:** files, terminals, models, units other than SI.
 
 pub mod actuator;
+pub mod catalogue;
 pub mod confidence;
+pub mod friction;
+pub mod general;
 pub mod identify;
 pub mod jet;
 pub mod law;

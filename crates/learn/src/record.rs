@@ -51,6 +51,8 @@ pub struct Prepared {
 const FEWEST: usize = 40;
 /// Most samples of a search; longer records are smoothed and thinned.
 const MOST: usize = 4000;
+/// Most samples of a record that cannot be thinned because its cycles are short: the beginning is used.
+const LONGEST: usize = 20_000;
 /// Fewest samples of a cycle: a reversal is then cut by less than 1 % of the amplitude.
 const PER_CYCLE: usize = 40;
 
@@ -64,6 +66,8 @@ pub fn prepare(record: &Record, wanted: Preparation) -> Result<Prepared, Vec<Str
         return Err(problems);
     }
     let mut warnings = Vec::new();
+    let beginning = shortened(record, &mut warnings);
+    let record = beginning.as_ref().unwrap_or(record);
     let steps: Vec<f64> = record.t.windows(2).map(|t| t[1] - t[0]).collect();
     let dt = median(&steps);
     gaps(record, dt, wanted.rate, &mut problems, &mut warnings);
@@ -81,7 +85,23 @@ pub fn prepare(record: &Record, wanted: Preparation) -> Result<Prepared, Vec<Str
     if cycles.len() < 2 {
         warnings.push("the deformation has no complete cycle: a law that remembers its path cannot be told from one that does not".into());
     }
-    let typical = if cycles.len() < 2 { record.q.len() } else { median_length(&cycles) };
+    let mut typical = if cycles.len() < 2 { record.q.len() } else { median_length(&cycles) };
+    // First of all: what follows costs by the samples and their neighbours.
+    let factor = record.q.len() / MOST;
+    if factor >= 2 && typical / factor >= 2 * PER_CYCLE {
+        for x in [&mut samples.q, &mut samples.p, &mut samples.v] {
+            *x = means(x, 2 * factor - 1, factor);
+        }
+        t = t.into_iter().step_by(factor).collect();
+        samples.dt *= factor as f64;
+        typical /= factor;
+        cycles = cycles.into_iter().map(|c| c.start.div_ceil(factor)..c.end.div_ceil(factor)).collect();
+        warnings.push(format!("{} samples: smoothed, and every {factor}th is used", record.q.len()));
+    } else if cycles.len() >= 2 && typical < PER_CYCLE {
+        warnings.push(format!(
+            "{typical} samples per cycle: reversals are cut off; use at least {PER_CYCLE}, so that they are cut by less than 1 %"
+        ));
+    }
     if wanted.smooth {
         let window = ((typical / 16).max(3) - 1) | 1;
         for x in [&mut samples.q, &mut samples.p, &mut samples.v] {
@@ -91,22 +111,8 @@ pub fn prepare(record: &Record, wanted: Preparation) -> Result<Prepared, Vec<Str
     if wanted.rate && samples.v.is_empty() {
         // Central differences of the smoothed deformation; one-sided ones would shift it by half a sample.
         let smooth = smoothed(&samples.q, ((typical / 32).max(3) - 1) | 1);
-        samples.v = slopes(&smooth, dt);
+        samples.v = slopes(&smooth, samples.dt);
         warnings.push("no rate was measured: it is computed by central differences of the smoothed deformation".into());
-    }
-    let factor = record.q.len() / MOST;
-    if factor >= 2 && typical / factor >= 2 * PER_CYCLE {
-        for x in [&mut samples.q, &mut samples.p, &mut samples.v] {
-            *x = smoothed(x, 2 * factor - 1).into_iter().step_by(factor).collect();
-        }
-        t = t.into_iter().step_by(factor).collect();
-        samples.dt *= factor as f64;
-        cycles = cycles.into_iter().map(|c| c.start.div_ceil(factor)..c.end.div_ceil(factor)).collect();
-        warnings.push(format!("{} samples: smoothed, and every {factor}th is used", record.q.len()));
-    } else if cycles.len() >= 2 && typical < PER_CYCLE {
-        warnings.push(format!(
-            "{typical} samples per cycle: reversals are cut off; use at least {PER_CYCLE}, so that they are cut by less than 1 %"
-        ));
     }
     if wanted.dead_band {
         let mut last = samples.q[0];
@@ -119,6 +125,26 @@ pub fn prepare(record: &Record, wanted: Preparation) -> Result<Prepared, Vec<Str
     }
     let levels = levels(&samples.q, &cycles);
     Ok(Prepared { samples, t, noise, cycles, levels, warnings })
+}
+
+/// The first cycles of a record with so many short ones that it can be neither used as a whole nor thinned.
+fn shortened(record: &Record, warnings: &mut Vec<String>) -> Option<Record> {
+    let n = record.q.len();
+    let factor = n / MOST;
+    if n <= LONGEST {
+        return None;
+    }
+    let part = 0..LONGEST;
+    let cycles = cycles(&record.q[part.clone()], noise(&record.q[part.clone()]));
+    let typical = if cycles.len() < 2 { n } else { median_length(&cycles) };
+    if typical / factor >= 2 * PER_CYCLE {
+        return None;
+    }
+    let end = record.t[LONGEST - 1];
+    warnings
+        .push(format!("{n} samples in short cycles: those up to {end} s are used; choose others with --from and --to"));
+    let first = |x: &[f64]| x[part.clone()].to_vec();
+    Some(Record { t: first(&record.t), q: first(&record.q), v: record.v.as_deref().map(first), p: first(&record.p) })
 }
 
 /// Numbers and lengths.
@@ -238,7 +264,7 @@ fn sizes(record: &Record, warnings: &mut Vec<String>) {
         passed += w.abs();
     }
     if work < -0.05 * passed {
-        warnings.push("the force gives work instead of taking it: has it the opposite sign, or is it delayed against the deformation?".into());
+        warnings.push("the force gives work instead of taking it: has it the opposite sign, are the two columns exchanged, or is it delayed against the deformation?".into());
     }
 }
 
@@ -311,17 +337,23 @@ fn levels(q: &[f64], cycles: &[Range<usize>]) -> Vec<(Range<usize>, f64)> {
 
 /// Weighted means over an odd Hann window; shorter ones towards the ends.
 pub fn smoothed(x: &[f64], window: usize) -> Vec<f64> {
+    means(x, window, 1)
+}
+
+/// The same at every `step`th sample.
+fn means(x: &[f64], window: usize, step: usize) -> Vec<f64> {
     let half = window / 2;
-    let weight = |i: isize| 1.0 + (core::f64::consts::PI * i as f64 / (half as f64 + 1.0)).cos();
+    let weights: Vec<f64> =
+        (0..=half).map(|i| 1.0 + (core::f64::consts::PI * i as f64 / (half as f64 + 1.0)).cos()).collect();
     let mean = |k: usize| {
         let reach = half.min(k).min(x.len() - 1 - k) as isize;
         let (sum, all) = (-reach..=reach).fold((0.0, 0.0), |(s, w), i| {
-            let h = weight(i);
+            let h = weights[i.unsigned_abs()];
             (s + h * x[(k as isize + i) as usize], w + h)
         });
         sum / all
     };
-    (0..x.len()).map(mean).collect()
+    (0..x.len()).step_by(step).map(mean).collect()
 }
 
 fn slopes(x: &[f64], dt: f64) -> Vec<f64> {

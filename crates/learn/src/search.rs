@@ -41,10 +41,20 @@ pub fn start(j: usize, m: usize) -> Vec<f64> {
 
 /// Looks at the starts, refines the best ones, and gives all ends, the best first.
 pub fn everywhere(problem: &impl Residuals, m: usize) -> Vec<Found> {
+    among(problem, m, [SCREENED, REFINED], None)
+}
+
+/// The same from so many starts, of which so many are refined, and from a first guess.
+pub fn among(
+    problem: &impl Residuals,
+    m: usize,
+    [screened, refined]: [usize; 2],
+    first: Option<Vec<f64>>,
+) -> Vec<Found> {
     if m == 0 {
         return vec![Found { x: Vec::new(), cost: problem.cost(&[]), evaluations: 1 }];
     }
-    let mut starts: Vec<(f64, Vec<f64>)> = (1..=SCREENED)
+    let mut starts: Vec<(f64, Vec<f64>)> = (1..=screened)
         .map(|j| {
             let x = start(j, m);
             (problem.cost(&x), x)
@@ -52,8 +62,9 @@ pub fn everywhere(problem: &impl Residuals, m: usize) -> Vec<Found> {
         .filter(|(cost, _)| cost.is_finite())
         .collect();
     starts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    starts.truncate(REFINED);
-    let mut found: Vec<Found> = starts.into_iter().filter_map(|(_, x)| refine(problem, x)).collect();
+    starts.truncate(refined);
+    let starts = first.into_iter().chain(starts.into_iter().map(|s| s.1));
+    let mut found: Vec<Found> = starts.filter_map(|x| refine(problem, x)).collect();
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     found
 }

@@ -207,3 +207,54 @@ fn doubtful_data_are_used_with_a_warning() {
     assert!(said(&|r| r.q.iter_mut().for_each(|q| *q *= 1e3)).contains("is its unit right?"));
     assert!(said(&|r| r.t.iter_mut().skip(500).for_each(|t| *t += 1.0)).contains("hardly moves in it"));
 }
+
+/// Ten million samples, in long cycles and in short ones: seconds, not hours, and it is said what was used.
+#[test]
+fn long_records_are_thinned_or_shortened() {
+    let record = |cycles: f64, n: usize| {
+        let turn = std::f64::consts::TAU * cycles / n as f64;
+        let t: Vec<f64> = (0..n).map(|k| k as f64 * 1e-4).collect();
+        let q: Vec<f64> = (0..n).map(|k| 0.01 * (turn * k as f64).sin()).collect();
+        let p = q.iter().map(|q| 2e6 * q).collect();
+        Record { t, q, v: None, p }
+    };
+    let long = ready(&record(20.0, 10_000_000));
+    assert!((4000..8000).contains(&long.samples.q.len()), "{}", long.samples.q.len());
+    assert!(long.warnings.iter().any(|w| w.contains("every 2500th is used")), "{:?}", long.warnings);
+    let short = ready(&record(1e4, 1_000_000));
+    assert_eq!(short.samples.q.len(), 20_000);
+    assert!(short.warnings.iter().any(|w| w.contains("in short cycles")), "{:?}", short.warnings);
+    let found = identify(Family::Spring, &short, &Options::default(), Extras::default()).unwrap();
+    assert!((found.linear[0] / 2e6 - 1.0).abs() < 1e-9);
+}
+
+/// Deformation and force exchanged: the loop runs the other way round.
+#[test]
+fn exchanged_columns_are_told() {
+    let mut wrong = record("identify_bouc_wen");
+    std::mem::swap(&mut wrong.q, &mut wrong.p);
+    wrong.q.iter_mut().for_each(|q| *q *= 1e-6);
+    wrong.p.iter_mut().for_each(|p| *p *= 1e6);
+    assert!(ready(&wrong).warnings.join("").contains("columns exchanged"));
+}
+
+/// Nanometres and newtons to metres and meganewtons: the same law, the same errors.
+#[test]
+fn scales_do_not_matter() {
+    let good = record("identify_bouc_wen");
+    let relative = |length: f64, force: f64| {
+        let mut sized = good.clone();
+        sized.q.iter_mut().for_each(|q| *q *= length);
+        sized.p.iter_mut().for_each(|p| *p *= force);
+        let found = identify(Family::BoucWen, &ready(&sized), &Options::default(), Extras::default()).unwrap();
+        found.estimates.iter().take(6).map(|e| (e.quantity.value, e.relative())).collect::<Vec<_>>()
+    };
+    let usual = relative(1.0, 1.0);
+    for (length, force) in [(1e-7, 1e-5), (50.0, 10.0)] {
+        let other = relative(length, force);
+        for (i, ((a, e), (b, f))) in usual.iter().zip(&other).enumerate() {
+            let factor = [force / length, force, length, 1.0, 1.0, force / length][i];
+            assert!((b / (a * factor) - 1.0).abs() < 1e-6 && (f / e - 1.0).abs() < 1e-4, "{i}: {a} {b}, {e} {f}");
+        }
+    }
+}

@@ -17,8 +17,9 @@ use interfield_language::model::{Kind, Model};
 use interfield_language::update::{LAWS, Learned, PARAMETERS, Update};
 use interfield_language::{Problem, Subject};
 use interfield_learn::online::pupil::Kind as Keeps;
+use interfield_learn::online::recursive::Start;
 use interfield_learn::online::{
-    COUNT, Filter, Hysteresis, Learner, Limits, Parameters, Pupil, Settings, State, Teacher,
+    COUNT, Filter, Hysteresis, Learner, Limits, Parameters, Pupil, Recursive, Settings, Shape, State, Teacher,
 };
 
 use crate::assembled::Assembled;
@@ -34,6 +35,8 @@ const SHAPE: [f64; 2] = [0.5, 1.5];
 const EXPONENT: [f64; 2] = [0.5, 8.0];
 /// Deviation of the variable of a filter that is 100 % of a parameter in the middle of its box, where the box is a factor of ten wide.
 const PRIOR: f64 = 0.875;
+/// What an interval of least squares leaves of the weight of those before it: a memory of 400 intervals.
+const FORGETTING: f64 = 0.995;
 
 /// All updates of a structure.
 pub(crate) struct Learning {
@@ -44,10 +47,12 @@ pub(crate) struct Learning {
 struct Running {
     /// Its number in the model.
     index: usize,
+    /// Time step, s.
+    dt: f64,
     teacher: Teacher,
     first: Parameters,
     free: [bool; COUNT],
-    law: Hysteresis,
+    law: Shape,
     /// Part in which its specimen stands.
     part: usize,
     /// Deformation and force of the teacher, by places in the memory of the part.
@@ -65,31 +70,26 @@ struct Place {
     law: AnyLaw,
 }
 
-/// Law and parameters of an element, if it can be learned.
-fn shape_of(law: &AnyLaw) -> Option<(Hysteresis, Parameters)> {
-    let shape = Hysteresis::named(law.info().name)?;
-    Some((shape, law.with_parameters(|p| shape.parameters(p))?))
-}
-
-/// The law of an element with other parameters.
-fn renewed(shape: Hysteresis, before: &AnyLaw, x: &Parameters) -> Option<AnyLaw> {
+/// The law of an element with other parameters; what is not learned, such as the rate below which a damper is linear, stays its own.
+fn renewed(before: &AnyLaw, x: &Parameters) -> Option<AnyLaw> {
+    let (shape, _) = before.with_parameters(|p| Shape::of(before.info().name, p))?;
     let mut out = [0.0; COUNT];
     let count = shape.element(x, &mut out);
     with(before, &out[..count])
 }
 
 /// Law and first guess of an element of a model, if it can be learned.
-fn law_of(model: &Model, e: usize) -> Option<(AnyLaw, Hysteresis, Parameters)> {
+fn law_of(model: &Model, e: usize) -> Option<(AnyLaw, Shape, Parameters)> {
     let Kind::Law { law, .. } = &model.elements[e].kind else { return None };
-    let (shape, x) = shape_of(law)?;
+    let (shape, x) = law.with_parameters(|p| Shape::of(law.info().name, p))?;
     Some((*law, shape, x))
 }
 
 /// The law that an element really has in the emulated laboratory, where it is not the one of the model.
 pub(crate) fn truth(model: &Model, e: usize) -> Option<AnyLaw> {
     let update = model.updates.iter().find(|u| u.teacher == e && !u.truth.is_empty())?;
-    let (law, shape, x) = law_of(model, e)?;
-    renewed(shape, &law, &true_parameters(update, x))
+    let (law, _, x) = law_of(model, e)?;
+    renewed(&law, &true_parameters(update, x))
 }
 
 fn true_parameters(update: &Update, mut x: Parameters) -> Parameters {
@@ -106,13 +106,12 @@ pub fn knowing(model: &Model) -> Model {
         let Some((_, _, first)) = law_of(model, update.teacher) else { continue };
         let truth = true_parameters(update, first);
         for &e in &update.pupils {
-            let Some((law, shape, own)) = law_of(model, e) else { continue };
+            let Some((law, _, own)) = law_of(model, e) else { continue };
             let mut x = own;
             // A factor of nothing is nothing.
             let sized = update.truth.iter().filter(|t| first[t.0] != 0.0 && first[t.0].is_finite());
             sized.for_each(|&(i, _)| x[i] = own[i] * (truth[i] / first[i]));
-            if let (Kind::Law { law: new, .. }, Some(true_law)) = (&mut all.elements[e].kind, renewed(shape, &law, &x))
-            {
+            if let (Kind::Law { law: new, .. }, Some(true_law)) = (&mut all.elements[e].kind, renewed(&law, &x)) {
                 *new = true_law;
             }
         }
@@ -256,7 +255,8 @@ impl Learning {
     ) -> f64 {
         let mut energy = 0.0;
         for running in &mut self.updates {
-            running.follow(t, coupling);
+            let dt = running.dt;
+            running.follow(t, dt, coupling);
             if enabled[running.index].enabled {
                 energy += running.learn(parts, coupling);
             }
@@ -288,7 +288,7 @@ impl Learning {
     pub(crate) fn apply(&mut self, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) {
         for running in &mut self.updates {
             for place in &mut running.pupils {
-                place.put(running.law, parts, coupling);
+                place.put(parts, coupling);
             }
         }
     }
@@ -352,18 +352,24 @@ impl Running {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Running { index, teacher, first, free, law, part, deformation, force, pupils })
+        Ok(Running { index, dt: model.analysis.dt, teacher, first, free, law, part, deformation, force, pupils })
     }
 
     /// Follows the pupils to the end of a step.
-    fn follow(&mut self, t: f64, coupling: &mut dyn Coupling<Assembled>) {
+    fn follow(&mut self, t: f64, dt: f64, coupling: &mut dyn Coupling<Assembled>) {
         for place in &mut self.pupils {
             let (system, x) = coupling.at_node(place.part);
             let at = point(system, t, x);
             let [q, state] = system.strained(place.element, at);
+            if let Shape::Linear(terms) = self.law {
+                let rate = (q - place.pupil.deformation()) / dt;
+                let force = terms.dashpot(place.pupil.parameters(), rate);
+                place.pupil.follow(q, force);
+                continue;
+            }
             // A step may leave it beyond, where the law does not see it.
             let most = match self.law {
-                Hysteresis::Mostaghel => place.law.with_parameters(|p| p[2]),
+                Shape::Hysteretic(Hysteresis::Mostaghel) => place.law.with_parameters(|p| p[2]),
                 _ => place.law.with_parameters(|p| place.law.strength(p)).unwrap_or(f64::MAX),
             };
             let state = state.clamp(-most, most);
@@ -384,7 +390,7 @@ impl Running {
             let change = place.pupil.learn(&self.first, self.teacher.used(), &self.free);
             energy += change.energy;
             if change.changed {
-                place.put(self.law, parts, coupling);
+                place.put(parts, coupling);
             }
         }
         energy
@@ -423,8 +429,8 @@ impl Running {
 
 impl Place {
     /// Gives the element its parameters, and what reads its force.
-    fn put(&mut self, shape: Hysteresis, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) {
-        let Some(law) = renewed(shape, &self.law, self.pupil.parameters()) else { return };
+    fn put(&mut self, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) {
+        let Some(law) = renewed(&self.law, self.pupil.parameters()) else { return };
         self.law = law;
         coupling.system_of(self.part).change(self.element, &law);
         parts[self.part].recorder.change(self.element, &law);
@@ -463,16 +469,30 @@ fn limits(update: &Update) -> Limits {
 }
 
 /// What estimates; the error is a sentence.
-fn learner(update: &Update, law: Hysteresis, first: Parameters, free: [bool; COUNT]) -> Result<Learner, String> {
-    let mut bounds = first.map(|x| [x / update.range, x * update.range]);
-    (bounds[2], bounds[3]) = (SHAPE, EXPONENT);
-    let (noise, prior) = (update.noise, PRIOR * update.prior);
-    let settings = Settings { law, initial: first, free, bounds, noise, prior, walk: 0.005, path: 0.01 };
-    let filter = Filter::new(settings).ok_or_else(|| {
-        "the first guess is at a bound of its range: r = beta/(beta + gamma) from 0.5 to 1.5, n from 0.5 to 8"
-            .to_owned()
-    })?;
-    Ok(Learner::Filter(Box::new(filter)))
+fn learner(update: &Update, law: Shape, first: Parameters, free: [bool; COUNT]) -> Result<Learner, String> {
+    let mut bounds = first.map(|x| {
+        let mut ends = [x / update.range, x * update.range];
+        ends.sort_by(f64::total_cmp);
+        ends
+    });
+    let noise = update.noise;
+    match law {
+        Shape::Linear(law) => {
+            let start = Start { law, initial: first, free, bounds, noise, prior: update.prior, forgetting: FORGETTING };
+            let found = Recursive::new(start).ok_or("the first guess is at a bound of its range")?;
+            Ok(Learner::Recursive(Box::new(found)))
+        }
+        Shape::Hysteretic(law) => {
+            (bounds[2], bounds[3]) = (SHAPE, EXPONENT);
+            let prior = PRIOR * update.prior;
+            let settings = Settings { law, initial: first, free, bounds, noise, prior, walk: 0.005, path: 0.01 };
+            let filter = Filter::new(settings).ok_or_else(|| {
+                "the first guess is at a bound of its range: r = beta/(beta + gamma) from 0.5 to 1.5, n from 0.5 to 8"
+                    .to_owned()
+            })?;
+            Ok(Learner::Filter(Box::new(filter)))
+        }
+    }
 }
 
 /// Where deformation and force of a teacher are measured: specimen of a part, and weights of its readings.
@@ -509,7 +529,7 @@ fn teaching(site: &Site<'_>, update: &Update) -> Option<(usize, Measured)> {
 fn pupil(
     site: &Site<'_>,
     (update, e): (&Update, usize),
-    (law, first, free): (Hysteresis, &Parameters, &[bool; COUNT]),
+    (law, first, free): (Shape, &Parameters, &[bool; COUNT]),
     coupling: &mut dyn Coupling<Assembled>,
 ) -> Result<Place, (String, &'static str)> {
     let name = &site.model.elements[e].name;
@@ -546,7 +566,11 @@ fn pupil(
     let (system, x) = coupling.at_node(part);
     let at = point(system, 0.0, x);
     let [q, state] = system.strained(element, at);
-    let keeps = if law == Hysteresis::Mostaghel { Keeps::Slider } else { Keeps::Hysteretic };
+    let keeps = match law {
+        Shape::Hysteretic(Hysteresis::Mostaghel) => Keeps::Slider,
+        Shape::Hysteretic(_) => Keeps::Hysteretic,
+        Shape::Linear(terms) => Keeps::Terms(terms),
+    };
     let pupil = Pupil::new(keeps, initial, update.tank).bounded(bound).starting(q, state);
     Ok(Place { pupil, part, element, law: own })
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use interfield::files::has_extension;
 use interfield::identify::actuator;
+use interfield::identify::drive::played;
 use interfield::identify::plant::{Finding, Wanted, excited, recorded};
 use interfield::identify::signals::Signals;
 use interfield_language::diag::did_you_mean;
@@ -24,7 +25,7 @@ use crate::output::{complain, fail, print, print_json};
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield identify-actuator interfield-out/rig.lab.h5\n  interfield identify-actuator chirp.csv --after 1 --before 11\n  \
-interfield identify-actuator rig.toml\n  interfield identify-actuator rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
+interfield identify-actuator rig.toml\n  interfield identify-actuator rig.toml --drive chirp.csv --record chirp-rig.csv\n  interfield identify-actuator rig.toml --from interfield-out/rig.lab.h5 --to 15\n  \
 interfield identify-actuator rig.toml --amplitude 2 --duration 30 --output plant.toml"
 )]
 pub(crate) struct Args {
@@ -44,6 +45,13 @@ pub(crate) struct Args {
     /// Recording of a test, instead of an excitation
     #[arg(long, value_name = "FILE", conflicts_with_all = ["amplitude", "duration", "lowest"])]
     from: Option<PathBuf>,
+    /// Signal to play on the emulated rig, a text file with a column for each actuator that moves (`interfield motion --chirp`);
+    /// every actuator is then identified by itself
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "amplitude", "duration", "lowest", "order"])]
+    drive: Option<PathBuf>,
+    /// Recording of the drive signal [default: interfield-out/MODEL-drive.csv]
+    #[arg(long, value_name = "FILE", requires = "drive")]
+    record: Option<PathBuf>,
     /// Lowest frequency of the excitation, Hz
     #[arg(long, value_name = "HZ", default_value_t = 0.1)]
     lowest: f64,
@@ -73,7 +81,10 @@ pub(crate) fn run(args: &Args) -> Exit {
         Exit::BadInput
     };
     if !has_extension(&args.data, "toml") {
-        return alone(args);
+        return match args.drive {
+            Some(_) => refuse("--drive needs a model, whose emulated rig plays the signal", "give a model, FILE.toml"),
+            None => alone(args, &args.data),
+        };
     }
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if ![args.lowest, args.to, args.duration, args.amplitude.unwrap_or(1.0)].into_iter().all(positive) {
@@ -106,6 +117,24 @@ pub(crate) fn run(args: &Args) -> Exit {
             }
         },
     };
+    if let Some(drive) = &args.drive {
+        let played = Signals::open(drive).and_then(|signals| played(&model, index, &signals));
+        let recording = match played {
+            Ok(recording) => recording,
+            Err((message, help)) => return refuse(&message, &help),
+        };
+        let stem = args.data.file_stem().map_or_else(|| "rig".into(), |s| s.to_string_lossy().into_owned());
+        let usual = || PathBuf::from("interfield-out").join(format!("{stem}-drive.csv"));
+        let path = args.record.clone().unwrap_or_else(usual);
+        if let Err(message) = interfield::files::write(&path, recording.csv()) {
+            fail(args.json, Some(&path.display().to_string()), None, &message, "give another --record");
+            return Exit::Failure;
+        }
+        if !args.json {
+            print(&format!("recording: {}\n\n", path.display()));
+        }
+        return alone(args, &path);
+    }
     let wanted = Wanted {
         band: [args.lowest, args.to],
         amplitude: args.amplitude,
@@ -137,12 +166,12 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 /// Every actuator of a recording by itself.
-fn alone(args: &Args) -> Exit {
+fn alone(args: &Args, data: &std::path::Path) -> Exit {
     let refuse = |message: &str, help: &str| {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
-    let found = Signals::open(&args.data).and_then(|signals| actuator::recorded(&signals, [args.after, args.before]));
+    let found = Signals::open(data).and_then(|signals| actuator::recorded(&signals, [args.after, args.before]));
     let recorded = match found {
         Ok(recorded) => recorded,
         Err((message, help)) => return refuse(&message, &help),

@@ -43,3 +43,4 @@ pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod spectrum;
 pub(crate) mod stability_map;
+mod updating;

@@ -190,3 +190,129 @@ fn a_compensator_that_does_not_exist_is_told() {
     let said = interfield(&["rehearse", "../../models/isolated-building.toml", "--compensation", "earyl"]).expect(2);
     assert!(said.stderr.contains("`early`"), "{}", said.stderr);
 }
+
+/// From an unknown rig to a good test, by commands alone: a chirp within the limits, its recording, the actuators, the settings that follow.
+#[test]
+fn actuators_are_identified_from_a_recorded_chirp_and_the_test_is_good() {
+    let model = "../../models/braced-frame.toml";
+    let drive = file("braced-chirp.csv", String::new());
+    let beside = |name: &str| drive.with_file_name(name).to_str().expect("UTF-8").to_owned();
+    let (drive, recording, tuned) = (beside("braced-chirp.csv"), beside("braced-rig.csv"), beside("braced-tuned.toml"));
+    let picture = beside("braced-chirp.svg");
+    let made = ["motion", "--chirp", "0.2,20", "--model", model, "-o", &drive, "--plot", &picture, "--json"];
+    let said = interfield(&made).expect(0).json();
+    for actuator in said["actuators"].as_array().expect("actuators") {
+        for (i, what) in ["displacement", "velocity", "acceleration"].into_iter().enumerate() {
+            let (x, bound) = (actuator[what].as_f64().expect("number"), actuator["bounds"][i].as_f64().expect("bound"));
+            assert!(x > 0.0 && x <= bound * (1.0 + 1e-9), "{what}: {actuator}");
+        }
+    }
+    let found =
+        interfield(&["identify-actuator", model, "--drive", &drive, "--record", &recording, "--json"]).expect(0).json();
+    for (i, friction) in [Some(0.6), None].into_iter().enumerate() {
+        let actuator = &found["actuators"][i];
+        let numbers = actuator["chosen"]["parameters"].as_array().expect("list");
+        for (name, truth) in [("gain", 1.0), ("delay", 12e-3), ("T", 4e-3)] {
+            let p = numbers.iter().find(|p| p["name"] == name).expect("parameter");
+            let (value, error) = (p["value"].as_f64().expect("value"), p["standard_error"].as_f64().expect("error"));
+            assert!((value - truth).abs() < 4.0 * error + 0.002 * truth && error < 0.02 * truth, "{name}: {p}");
+        }
+        let rubs = &actuator["friction"];
+        assert_eq!(rubs["detected"], friction.is_some(), "{rubs}");
+        if let Some(truth) = friction {
+            assert!((rubs["force"].as_f64().expect("force") - truth).abs() < 0.2 * truth, "{rubs}");
+        }
+        let noise = rubs["load_cell_noise"].as_f64().expect("noise");
+        assert!((noise - 0.1).abs() < 0.03, "{rubs}");
+    }
+    let short = ["--until", "4 s"];
+    let unknown = interfield(&[&["rehearse", model, "--compensation", "none"][..], &short].concat());
+    assert_ne!(unknown.code, Some(0), "{}", unknown.stdout);
+    let args = ["rehearse", model, "--compensation", "all", "--recording", &recording, "-o", &tuned];
+    let said = interfield(&[&args[..], &short].concat()).expect(0).stdout;
+    assert!(said.contains("recommended: ") && said.contains("braced-rig.csv"), "{said}");
+    let said = interfield(&["run", &tuned, "--until", "4 s", "--json"]).expect(0).json();
+    let verdict = said.to_string();
+    assert!(
+        verdict.contains("\"good\"") && !verdict.contains("\"doubtful\"") && !verdict.contains("\"failed\""),
+        "{said}"
+    );
+}
+
+/// What is wrong with a drive signal is said before anything moves.
+#[test]
+fn drive_signals_without_sense_are_refused() {
+    let model = "../../models/braced-frame.toml";
+    for (args, says) in [
+        (&["motion", "--chirp", "0.2,20"][..], "--model"),
+        (&["motion", "--chirp", "20,0.2", "--model", model], "the second greater than the first"),
+        (&["motion", "--chirp", "0.2,900", "--model", model], "can be identified at this rate"),
+        (&["motion", "--chirp", "0.2", "--model", model], "needs two frequencies"),
+        (&["motion", "--noise", "0.2,20", "--model", model, "--actuator", "lowr"], "`lower`"),
+        (&["motion", "--noise", "0.2,20", "--model", model, "--peak", "5 kN"], "--peak"),
+        (&["motion", "--chirp", "0.2,20", "--model", "../../models/duffing-chain.toml"], "no [[specimen]]"),
+        (&["motion", "--chirp", "0.2,20", "--model", model, "-o", model], "the model itself"),
+    ] {
+        let said = interfield(args).expect(2);
+        assert!(said.stderr.contains(says), "{says}: {}", said.stderr);
+    }
+    let other = file("drive-other.csv", "t [s],front [mm]\n0,0\n1,1\n");
+    let said = interfield(&["identify-actuator", model, "--drive", other.to_str().expect("UTF-8")]).expect(2);
+    assert!(said.stderr.contains("no column for an actuator of `braces`: lower, upper"), "{}", said.stderr);
+}
+
+/// A material of the catalogue, a formula of a model and several elements of a structure are identified with the same command.
+#[test]
+fn materials_formulas_and_structures_are_identified() {
+    let data = file("loops-material.csv", loops("t [s],q [mm],p [kN]", 500, [1e3, 1e-3]));
+    let data = data.to_str().expect("UTF-8");
+    let found = interfield(&["identify", data, "--element", "bilinear", "--json"]).expect(0).json();
+    assert!(found["law"] == "bilinear" && found["not_explained"].as_f64().expect("share") < 0.2, "{found}");
+    let block = found["toml"].as_str().expect("block");
+    assert!(
+        block.contains("type = \"bilinear\"") && block.contains("acts = \"force\"") && block.contains("kN/mm"),
+        "{block}"
+    );
+    let model = |k: f64, fy: f64, e0: f64, c: f64| {
+        let (beta, gamma) = (0.6 * k / fy, 0.4 * k / fy);
+        format!(
+            r#"dofs = ["x"]
+units = {{ length = "mm", force = "kN" }}
+node = [{{ name = "floor", mass = "40 t" }}, {{ name = "roof", mass = "30 t" }}]
+element = [
+  {{ type = "bouc-wen", name = "one", nodes = ["ground", "floor"], dof = "x", k = {k}, k2 = 0.8, n = 1, beta = {beta}, gamma = {gamma} }},
+  {{ type = "formula", name = "two", nodes = ["floor", "roof"], dof = "x", force = "e1*u + c*v/(1 + abs(v)/200)", parameters = {{ e1 = {e0}, c = {c} }} }},
+]
+load = [{{ type = "ground", name = "quake", direction = "x", signal = {{ type = "synthetic", peak = "0.3 g" }} }}]
+analysis = {{ scheme = "lsrt2", dt = "5 ms", duration = "6 s" }}
+record = {{ channels = ["floor.x", "roof.x", "one.force", "two.force", "two.deformation", "quake"] }}
+"#
+        )
+    };
+    let truth = file("structure-truth.toml", model(6.0, 60.0, 4.0, 0.05));
+    let guess = file("structure-guess.toml", model(4.5, 80.0, 5.5, 0.08));
+    let result = truth.with_file_name("structure-truth.h5");
+    let (truth, guess, result) =
+        (truth.to_str().expect("UTF-8"), guess.to_str().expect("UTF-8"), result.to_str().expect("UTF-8"));
+    interfield(&["run", truth, "-o", result]).expect(0);
+    let free = "one.k,one.Fy,two.e1,two.c";
+    let args = ["identify", result, "--model", guess, "--element", "one,two", "--free", free, "--json"];
+    let found = interfield(&args).expect(0).json();
+    let parameters = found["parameters"].as_array().expect("parameters");
+    for (name, value) in [("one.k", 6.0), ("one.Fy", 60.0), ("two.e1", 4.0), ("two.c", 0.05)] {
+        let p = parameters.iter().find(|p| p["name"] == name).expect("parameter");
+        assert!((p["value"].as_f64().expect("value") / value - 1.0).abs() < 0.01, "{p}");
+    }
+    for (args, says) in [
+        (&["--element", "one,three"][..], "no element `three`"),
+        (&["--element", "one", "--free", "one.m"], "is none of the parameters"),
+        (&["--element", "self-centering"], "`self-centring`"),
+    ] {
+        let mut all = vec!["identify", result];
+        if !says.contains("self") {
+            all.extend(["--model", guess]);
+        }
+        let said = interfield(&[&all[..], args].concat()).expect(2);
+        assert!(said.stderr.contains(says), "{says}: {}", said.stderr);
+    }
+}

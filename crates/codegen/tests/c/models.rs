@@ -44,6 +44,7 @@ const ELSEWHERE: &[&str] = &[
 
 // Zero: no function of math.h is called, and the operations are the same.
 models! {
+    braced_frame: "braced-frame.toml", (Some("1 s"), TOLERANCE);
     cantilever: "cantilever.toml", (None, TOLERANCE);
     controlled_split_mass: "controlled-split-mass.toml", (None, TOLERANCE);
     duffing_chain: "duffing-chain.toml", (None, 0.0);

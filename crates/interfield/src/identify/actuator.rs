@@ -4,6 +4,7 @@ use interfield_kernel::scheme::registry::Argument;
 use interfield_lab::compensate::registry::{COMPENSATIONS, CompensationInfo};
 use interfield_language::units::{Dimension, Unit};
 use interfield_learn::actuator::{COLOURED, Candidate, Identified, Motion};
+use interfield_learn::friction::Friction;
 use serde_json::{Value, json};
 
 use super::signals::{Problem, Signals, unit};
@@ -21,6 +22,8 @@ pub struct Recorded {
     pub unit: (String, Unit),
     /// Commands and strokes, SI.
     pub motion: Motion,
+    /// Name and size of the unit of its force, with friction and noise, where a force was recorded.
+    pub force: Option<(String, Unit, Friction)>,
 }
 
 /// The actuators of a recording: channels `NAME.command` and `NAME.reached`, or columns `command` and `reached`.
@@ -64,7 +67,16 @@ pub fn recorded(signals: &Signals, window: [Option<f64>; 2]) -> Result<Vec<Recor
             |x: &[f64], factor: f64| kept.iter().filter_map(|&k| x.get(k)).map(|x| x * factor).collect::<Vec<f64>>();
         let motion =
             Motion { command: part(&command.values, own.factor), reached: part(&reached.values, size.factor), dt };
-        Ok(Recorded { name: stem, unit: (label, size), motion })
+        let force = match signals.channel(&full(&stem, "force")) {
+            Err(_) => None,
+            Ok(force) => {
+                let moment = Dimension::FORCE.times(Dimension::LENGTH);
+                let (label, size) = unit(&force, None, "force", "its unit", &[Dimension::FORCE, moment])?;
+                let friction = Friction::of(&motion.reached, &part(&force.values, size.factor), dt);
+                friction.map(|f| (label, size, f))
+            }
+        };
+        Ok(Recorded { name: stem, unit: (label, size), motion, force })
     };
     stems.into_iter().map(one).collect()
 }
@@ -184,6 +196,7 @@ impl Finding<'_> {
             short(c.rms / size.factor),
             if c.lag1 < COLOURED { ", white: noise of the sensor" } else { "" }
         );
+        out += &self.friction();
         let rows: Vec<Vec<String>> = self
             .found
             .candidates
@@ -200,6 +213,30 @@ impl Finding<'_> {
             })
             .collect();
         out + &aligned(&["order", "<delay", "not explained [%]", "BIC", "collinearity", "<all parameters told"], &rows)
+    }
+
+    /// Friction and noise of the load cell, in words.
+    fn friction(&self) -> String {
+        let Some((label, size, f)) = &self.recorded.force else {
+            return "  friction unknown: the recording has no force\n".to_owned();
+        };
+        let [force, wide, noise] = [f.force, 1.96 * f.error, f.noise].map(|x| short(x / size.factor));
+        let noise = format!("noise of the load cell {noise} {label}");
+        if !f.told() {
+            return format!(
+                "  no friction detected (below {} {label}); {noise}\n",
+                short(f.force.abs().max(4.0 * f.error).max(f.noise) / size.factor)
+            );
+        }
+        let mut out =
+            format!("  Coulomb friction {force} ± {wide} {label}: half the width of the loop of the force; {noise}\n");
+        if f.unexplained > 0.05 {
+            let share = short(100.0 * f.unexplained);
+            out += &format!(
+                "  {share} % of the force is not explained: a specimen that yields is a part of this friction\n"
+            );
+        }
+        out
     }
 
     /// The actuator of an emulated laboratory, as a model file has it, and settings of compensators.
@@ -231,6 +268,14 @@ impl Finding<'_> {
         if c.lag1 < COLOURED && c.rms > 0.0 {
             let (label, size) = &self.recorded.unit;
             out += &format!("displacement_sensor = {{ noise = \"{} {label}\" }}\n", short(c.rms / size.factor));
+        }
+        if let Some((label, size, f)) = &self.recorded.force {
+            if f.told() {
+                out += &format!("friction = \"{} {label}\"\n", short(f.force / size.factor));
+            }
+            if f.noise > 0.0 {
+                out += &format!("force_sensor = {{ noise = \"{} {label}\" }}\n", short(f.noise / size.factor));
+            }
         }
         out += "# settings of compensators for it; `interfield rehearse MODEL --compensation all` compares them on your model\n";
         for method in COMPENSATIONS {
@@ -267,6 +312,11 @@ impl Finding<'_> {
         json!({
             "actuator": self.recorded.name, "chosen": candidate(&self.found.chosen),
             "candidates": self.found.candidates.iter().map(candidate).collect::<Vec<_>>(),
+            "friction": self.recorded.force.as_ref().map(|(label, size, f)| json!({
+                "force": f.force / size.factor, "standard_error": f.error / size.factor, "detected": f.told(),
+                "load_cell_noise": f.noise / size.factor,
+                UNITS: { "force": label, "standard_error": label, "load_cell_noise": label },
+            })),
             "warnings": self.found.warnings, "toml": self.toml(),
         })
     }

@@ -6,6 +6,7 @@ use interfield_learn::law::Role;
 use interfield_learn::{Estimate, Family, Identified, Prepared};
 use serde_json::{Value, json};
 
+use super::structure::Label;
 use crate::quantities::{ONE, UNITS};
 use crate::table::{aligned, short, wrapped};
 
@@ -29,6 +30,11 @@ impl Measured {
     fn factor(&self, unit: &Shape, n: f64) -> f64 {
         let [f, d, _] = Self::exponents(unit, n);
         self.force.1.factor.powf(f) * self.deformation.1.factor.powf(d)
+    }
+
+    /// Name and size of a unit.
+    pub fn unit(&self, unit: &Shape, n: f64) -> Label {
+        Label { unit: self.label(unit, n), factor: self.factor(unit, n) }
     }
 
     /// Its name.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use interfield_lab::identify::{Excitation, Identified, Record, characterise, identify};
+use interfield_lab::identify::{Excitation, Identified, Record, Shape, characterise, identify};
 use interfield_lab::plant::Rational;
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
@@ -49,7 +49,7 @@ pub fn excited(model: &Model, index: usize, wanted: &Wanted) -> Result<Record, S
         wanted.amplitude.map_or(usual, |x| x * unit)
     };
     let amplitudes = specimen.actuators.iter().map(amplitude).collect();
-    let excitation = Excitation { band: wanted.band, amplitudes, duration: wanted.duration };
+    let excitation = Excitation { shape: Shape::Multisine, band: wanted.band, amplitudes, duration: wanted.duration };
     characterise(hardware.as_mut(), &mut guards, &excitation, specimen.period)
 }
 

@@ -20,7 +20,7 @@ use realfft::RealFftPlanner;
 use crate::plant::{Complex64, Coupled, Rational, StateSpace};
 use crate::signal::line;
 use columns::Column;
-pub use excite::{Excitation, characterise};
+pub use excite::{Excitation, Motion, Shape, characterise, play};
 
 /// Highest order of a denominator.
 const MOST: usize = 5;

@@ -8,7 +8,7 @@ use interfield_lab::compensate::{Compensation, Multivariable};
 use interfield_lab::emulate::{Body, Drive, Emulated, Motion, Sensor};
 use interfield_lab::guard::{Envelope, Guard};
 use interfield_lab::hardware::Hardware;
-use interfield_lab::identify::{Excitation, Identified, Record, characterise, identify};
+use interfield_lab::identify::{Excitation, Identified, Record, Shape, characterise, identify};
 use interfield_lab::kinematics::{Kinematics, Lever};
 use interfield_lab::plant::{
     Actuator, Coupled, Delayed, Hydraulic, Ideal, Limited, Limits, LinearSpecimen, Rational, StateSpace, Transfer,
@@ -407,7 +407,8 @@ fn identified(noise: f64, delay: f64) -> (StateSpace, Identified) {
     let envelope =
         Envelope { position: [-0.1, 0.1], velocity: 0.5, acceleration: 50.0, braking: 20.0, jerk: f64::INFINITY };
     let mut guards: Vec<Guard> = (0..2).map(|_| Guard::new(envelope, DT).unwrap_or_else(|e| panic!("{e}"))).collect();
-    let excitation = Excitation { band: [0.1, 20.0], amplitudes: vec![5e-3; 2], duration: 12.0 };
+    let excitation =
+        Excitation { shape: Shape::Multisine, band: [0.1, 20.0], amplitudes: vec![5e-3; 2], duration: 12.0 };
     let record = characterise(&mut rig, &mut guards, &excitation, DT);
     let record = record.unwrap_or_else(|e| panic!("{e}"));
     assert!(record.commands.iter().flatten().all(|u| u.abs() < 5.001e-3));
@@ -476,7 +477,8 @@ fn any_number_of_actuators_is_identified() {
         );
         let mut guards: Vec<Guard> = (0..m).map(|_| Guard::new(Envelope::OPEN, dt).expect("a guard")).collect();
         // As `interfield identify` does.
-        let excitation = Excitation { band: [0.1, 20.0], amplitudes: vec![5e-3; m], duration: 20.0 };
+        let excitation =
+            Excitation { shape: Shape::Multisine, band: [0.1, 20.0], amplitudes: vec![5e-3; m], duration: 20.0 };
         let record = characterise(&mut rig, &mut guards, &excitation, dt).expect("a record");
         let found = identify(&record, Some(20.0), Some(2)).unwrap_or_else(|e| panic!("{m}: {e}"));
         let s = Complex64::new(0.0, TAU * 5.0);

@@ -51,6 +51,7 @@ const DIRECTIONS: usize = 4;
 /// on the stack in arrays of 8, 16, 64 or 256.
 #[derive(Clone, Debug)]
 pub struct FormulaElement {
+    spec: FormulaSpec,
     compiled: Compiled,
     d: usize,
     s: usize,
@@ -92,6 +93,7 @@ impl FormulaElement {
         let compiled = compile(&formulas, &variables, &spec.constants)?;
         let scale = |given: &[f64], n: usize| if given.len() == n { given.to_vec() } else { vec![1.0; n] };
         Ok(Self {
+            spec: spec.clone(),
             d,
             s,
             input_scale: scale(&spec.input_scale, variables.len()),
@@ -103,6 +105,44 @@ impl FormulaElement {
     /// Whether the tangent is symmetric for certain: only with one coordinate.
     pub fn symmetric(&self) -> bool {
         self.d == 1
+    }
+
+    /// What it is made of.
+    pub fn spec(&self) -> &FormulaSpec {
+        &self.spec
+    }
+
+    /// Its constants that its formulas mention.
+    pub fn constants(&self) -> impl Iterator<Item = &(String, f64)> {
+        let mentioned = |name: &str, formula: &str| {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            formula.match_indices(name).any(|(at, _)| {
+                let before = formula[..at].chars().next_back().is_none_or(|c| !word(c));
+                before && formula[at + name.len()..].chars().next().is_none_or(|c| !word(c))
+            })
+        };
+        let all = move |c: &&(String, f64)| self.spec.forces.iter().chain(&self.spec.rates).any(|f| mentioned(&c.0, f));
+        self.spec.constants.iter().filter(all)
+    }
+
+    /// The same with some of its constants as states that keep their values, behind its own: what differentiates by states then
+    /// differentiates by constants.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn opened(&self, constants: &[&str]) -> Result<Self, Vec<FormulaError>> {
+        let mut spec = self.spec.clone();
+        spec.constants.retain(|c| !constants.contains(&c.0.as_str()));
+        spec.s.extend(constants.iter().map(|c| (*c).to_owned()));
+        spec.rates.extend(constants.iter().map(|_| "0".to_owned()));
+        let states = self.d * 2 + self.s;
+        if !spec.input_scale.is_empty() {
+            spec.input_scale.splice(states..states, constants.iter().map(|_| 1.0));
+        }
+        if !spec.output_scale.is_empty() {
+            spec.output_scale.extend(constants.iter().map(|_| 1.0));
+        }
+        FormulaElement::new(&spec)
     }
 
     /// The program, for listings and code generation.

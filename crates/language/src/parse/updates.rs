@@ -8,7 +8,7 @@ use crate::model::{Channel, Kind, Quantity};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
 use crate::units::Dimension;
-use crate::update::{LAWS, Learned, PARAMETERS, Update};
+use crate::update::{LAWS, Learned, PARAMETERS, Update, exponent};
 
 section! {
     /// Updating.
@@ -21,7 +21,7 @@ section! {
     LEARN: List<Text> = key("learn", "Numerical elements that learn, of the same law; a trailing * matches any ending. Their \
         parameters change in proportion to those of the specimen.").required().example("[\"storey*\"]");
     LEARNED: List<Text> = key("parameters", "Parameters that are learned: k, Fy (yield force), r = beta/(beta + gamma), n, k2 of \
-        `bouc-wen`; k, Fy, r, n, xa = 1/sqrt(alpha) of `modified-bouc-wen`; k and Fy of the slider and k2 beside it of `mostaghel`. By default all that are not zero.").example("[\"k\", \"Fy\"]");
+        `bouc-wen`; k, Fy, r, n, xa = 1/sqrt(alpha) of `modified-bouc-wen`; k and Fy of the slider and k2 beside it of `mostaghel`; k, k3, c of `cubic`; c of `damper`. By default all that are not zero.").example("[\"k\", \"Fy\"]");
     FORCE_NOISE: Force = key("force_noise", "Standard deviation of the noise of the measured force.").required()
         .range(POSITIVE).example("0.5 kN");
     NOISE: Stroke = key("displacement_noise", "Standard deviation of the noise of the measured deformation.").required()
@@ -30,7 +30,7 @@ section! {
         .range(Allowed::Between(1.1, 1000.0)).default("10").example("4");
     PRIOR: Pure = key("prior", "Standard deviation of the first guess, relative to it.")
         .range(Allowed::Between(0.01, 2.0)).default("40 %").example("25 %");
-    FASTEST: Rate = key("rate", "Largest relative change of a parameter per time.").range(POSITIVE).default("3 1/s")
+    FASTEST: Rate = key("rate", "Largest relative change of a parameter per time.").range(POSITIVE).default("10 1/s")
         .example("1 1/s");
     TANK: Pure = key("tank", "Energy that changes of parameters may give to an element, relative to the energy that it has \
         dissipated.").range(Allowed::Between(0.0, 1.0)).default("0.1").example("0.05");
@@ -48,9 +48,11 @@ section! {
     TRUE_N: Pure = key("n", "Factor of the exponent.").range(POSITIVE).example("1.5");
     TRUE_K2: Pure = key("k2", "Factor of the stiffness in parallel.").range(POSITIVE).example("0.5");
     TRUE_XA: Pure = key("xa", "Factor of xa.").range(POSITIVE).example("0.5");
+    TRUE_K3: Pure = key("k3", "Factor of the cubic stiffness.").range(POSITIVE).example("1.5");
+    TRUE_C: Pure = key("c", "Factor of the damping.").range(POSITIVE).example("1.5");
 }
 
-const TRUTHS: [&Key<Pure>; 6] = [&TRUE_K, &TRUE_FY, &TRUE_R, &TRUE_N, &TRUE_K2, &TRUE_XA];
+const TRUTHS: [&Key<Pure>; 8] = [&TRUE_K, &TRUE_FY, &TRUE_R, &TRUE_N, &TRUE_K2, &TRUE_XA, &TRUE_K3, &TRUE_C];
 
 /// Reads all `[[update]]`, and the channels that they are recorded as.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, specimens: &[Specimen]) -> (Vec<Update>, Vec<Channel>) {
@@ -231,6 +233,7 @@ fn recorded(context: &Context<'_>, index: usize, update: &Update) -> Vec<Channel
         _ => None,
     };
     let along = along.unwrap_or(Dimension::LENGTH);
+    let n = exponent(&element.kind);
     let allowed = LAWS.iter().find(|l| l.0 == element.type_name).map_or(&[][..], |l| l.1);
     let chosen: Vec<usize> = if update.parameters.is_empty() { allowed.to_vec() } else { update.parameters.clone() };
     let units = &context.scope.units;
@@ -243,7 +246,7 @@ fn recorded(context: &Context<'_>, index: usize, update: &Update) -> Vec<Channel
     let mut list = Vec::new();
     for i in chosen {
         let (name, measures) = PARAMETERS[i];
-        let dim = measures.dimension(along);
+        let dim = measures.dimension(along, n);
         list.push(make(name.to_owned(), Learned::Value(i), dim));
         list.push(make(format!("{name}.low"), Learned::Low(i), dim));
         list.push(make(format!("{name}.high"), Learned::High(i), dim));

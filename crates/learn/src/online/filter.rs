@@ -23,6 +23,8 @@ const GATE: f64 = 4.0;
 const FREEZE: f64 = 0.005;
 /// Largest correction of psi in one sample.
 const LARGEST: f64 = 0.25;
+/// Usual deviation of psi of a first guess: 40 % of a parameter in a box of 100 to 1.
+const USUAL: f64 = 0.35;
 /// z may deviate by so many yield forces.
 const CEILING: f64 = 2.0;
 
@@ -137,10 +139,11 @@ impl Filter {
         }
     }
 
-    /// Deviation of a parameter over that of its first guess: below one, something was learned. One if it is not learned.
+    /// Deviation of a parameter over that of its first guess, or of the usual one where that is smaller: whoever trusts a first guess
+    /// little must not trust an estimate early. Below one, something was learned; one if it is not learned.
     pub fn doubt(&self, parameter: usize) -> f64 {
         let place = self.free[..self.count].iter().position(|&i| i == parameter);
-        place.map_or(1.0, |j| deviation(&self.root[1 + j]) / self.set.prior)
+        place.map_or(1.0, |j| deviation(&self.root[1 + j]) / self.set.prior.min(USUAL))
     }
 
     /// Deviations of the psi, in the order of the free parameters.
@@ -269,7 +272,7 @@ impl Filter {
 }
 
 /// Parameters whose box is linear: r.
-pub(super) const LINEAR: [bool; COUNT] = [false, false, true, false, false, false];
+pub(super) const LINEAR: [bool; COUNT] = [false, false, true, false, false, false, false, false];
 
 impl Persist for Filter {
     fn persist(&mut self, archive: &mut dyn Archive) {

@@ -16,7 +16,7 @@ pub mod root;
 pub mod teacher;
 
 pub use filter::{Filter, Settings};
-pub use hysteresis::{COUNT, Hysteresis, NAMES, Parameters};
+pub use hysteresis::{COUNT, Hysteresis, NAMES, Parameters, Shape};
 pub use pupil::{Change, Pupil};
 pub use recursive::{Recursive, Terms};
 pub use teacher::{Learner, Limits, State, Teacher};

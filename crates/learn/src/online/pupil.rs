@@ -98,6 +98,11 @@ impl Pupil {
         self.bound
     }
 
+    /// Where it was last, m.
+    pub fn deformation(&self) -> f64 {
+        self.before[0]
+    }
+
     /// Its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.now
@@ -160,9 +165,12 @@ impl Pupil {
         for i in (0..COUNT).filter(|&i| free[i]) {
             goal[i] = self.initial[i] * (used[i] / first[i]);
         }
-        let excess = goal[0] + goal[4] - self.bound.max(self.now[0] + self.now[4]);
-        if excess > 0.0 {
-            (goal[0], goal[4]) = (self.now[0], self.now[4]);
+        let stiffness = |x: &Parameters| match self.kind {
+            Kind::Terms(terms) => terms.stiffness(x, self.reach),
+            _ => x[0] + x[4],
+        };
+        if stiffness(&goal) > self.bound.max(stiffness(&self.now)) {
+            [0, 4, 6].iter().for_each(|&i| goal[i] = self.now[i]);
             self.waited += 1;
         }
         if goal == self.now {
@@ -177,7 +185,7 @@ impl Pupil {
                 if energy > budget {
                     // Linear in the parameters.
                     let share = budget / energy;
-                    for (goal, now) in goal.iter_mut().zip(&self.now).take(COUNT) {
+                    for (goal, now) in goal.iter_mut().zip(&self.now) {
                         *goal = if share > 0.0 { now + share * (*goal - now) } else { *now };
                     }
                     self.waited += 1;

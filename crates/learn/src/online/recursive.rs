@@ -36,12 +36,27 @@ pub enum Terms {
 }
 
 impl Terms {
-    /// Names of the parameters.
-    pub fn names(self) -> &'static [&'static str] {
+    /// Which parameters its columns belong to ([`super::NAMES`]).
+    pub fn places(self) -> &'static [usize] {
         match self {
-            Terms::Spring => &["k", "c"],
-            Terms::Cubic => &["k", "k3", "c"],
-            Terms::Damper { .. } => &["c"],
+            Terms::Spring => &[0, 7],
+            Terms::Cubic => &[0, 6, 7],
+            Terms::Damper { .. } => &[7],
+        }
+    }
+
+    /// Force of the part that takes energy and never gives it back, N.
+    pub fn dashpot(self, x: &Parameters, v: f64) -> f64 {
+        let columns = self.columns(0.0, v);
+        x[7] * columns[self.places().len() - 1]
+    }
+
+    /// Stiffness within this deformation, N/m.
+    pub fn stiffness(self, x: &Parameters, reach: f64) -> f64 {
+        match self {
+            Terms::Spring => x[0],
+            Terms::Cubic => x[0] + 3.0 * x[6].max(0.0) * reach * reach,
+            Terms::Damper { .. } => 0.0,
         }
     }
 
@@ -58,7 +73,7 @@ impl Terms {
     pub fn stored(self, x: &Parameters, q: f64) -> f64 {
         match self {
             Terms::Spring => 0.5 * x[0] * q * q,
-            Terms::Cubic => 0.5 * x[0] * q * q + 0.25 * x[1] * q.powi(4),
+            Terms::Cubic => 0.5 * x[0] * q * q + 0.25 * x[6] * q.powi(4),
             Terms::Damper { .. } => 0.0,
         }
     }
@@ -117,9 +132,10 @@ impl Recursive {
             return None;
         }
         let mut any = false;
-        for i in (0..COUNT).filter(|&i| set.free[i]) {
-            let ([lo, hi], value) = (set.bounds[i], set.initial[i]);
-            if i >= set.law.names().len() || !(lo < value && value < hi && lo.is_finite() && hi.is_finite()) {
+        for place in (0..COUNT).filter(|&i| set.free[i]) {
+            let ([lo, hi], value) = (set.bounds[place], set.initial[place]);
+            let i = set.law.places().iter().position(|p| *p == place)?;
+            if !(lo < value && value < hi && lo.is_finite() && hi.is_finite()) {
                 return None;
             }
             own.deviation[i] = set.prior * value.abs();
@@ -144,24 +160,29 @@ impl Recursive {
         self.x
     }
 
+    /// The column of a parameter.
+    fn column(&self, parameter: usize) -> Option<usize> {
+        self.set.law.places().iter().position(|p| *p == parameter)
+    }
+
     /// Bounds of the estimate of a parameter that contain it with so many deviations.
     pub fn band(&self, parameter: usize, deviations: f64) -> [f64; 2] {
-        let way = if parameter < TERMS { deviations * self.p[parameter][parameter].max(0.0).sqrt() } else { 0.0 };
+        let way = self.column(parameter).map_or(0.0, |i| deviations * self.p[i][i].max(0.0).sqrt());
         [self.x[parameter] - way, self.x[parameter] + way]
     }
 
     /// Deviation of a parameter over that of its first guess.
     pub fn doubt(&self, parameter: usize) -> f64 {
-        match self.deviation.get(parameter) {
-            Some(d) if *d > 0.0 => self.p[parameter][parameter].max(0.0).sqrt() / d,
+        match self.column(parameter).map(|i| (self.deviation[i], self.p[i][i])) {
+            Some((d, p)) if d > 0.0 => p.max(0.0).sqrt() / d,
             _ => 1.0,
         }
     }
 
-    /// Means of columns and force over the last interval.
-    pub fn mean(&self) -> ([f64; TERMS], f64) {
-        let [a, b, c, f] = self.mean;
-        ([a, b, c], f)
+    /// What parameters say of the force over the last interval, N, and what was measured.
+    pub fn expected(&self, x: &Parameters) -> [f64; 2] {
+        let columns = self.set.law.places().iter().zip(&self.mean);
+        [columns.map(|(p, c)| x[*p] * c).sum(), self.mean[TERMS]]
     }
 
     /// Uses a sample: measured deformation, m, and force, N, `dt` after the one before.
@@ -199,7 +220,8 @@ impl Recursive {
     }
 
     fn correct(&mut self, columns: [f64; TERMS], force: f64) -> Sample {
-        let known: f64 = (0..TERMS).map(|i| columns[i] * self.x[i]).sum();
+        let places = self.set.law.places();
+        let known: f64 = places.iter().zip(&columns).map(|(p, c)| c * self.x[*p]).sum();
         let phi: [f64; TERMS] = core::array::from_fn(|i| if self.deviation[i] > 0.0 { columns[i] } else { 0.0 });
         let noise = self.set.noise[0];
         let seen: f64 = phi.iter().zip(&self.deviation).map(|(c, d)| (c * d).powi(2)).sum();
@@ -223,21 +245,24 @@ impl Recursive {
         }
         let mut x = self.x;
         for i in 0..TERMS {
-            x[i] += with[i] / spread * innovation;
+            if let Some(&place) = places.get(i) {
+                x[place] += with[i] / spread * innovation;
+            }
             for j in 0..TERMS {
                 p[i][j] -= with[i] * with[j] / spread;
             }
         }
         for i in 0..TERMS {
-            if self.deviation[i] > 0.0 {
-                x[i] = x[i].clamp(self.set.bounds[i][0], self.set.bounds[i][1]);
+            if let Some(&place) = places.get(i).filter(|_| self.deviation[i] > 0.0) {
+                let [lo, hi] = self.set.bounds[place];
+                x[place] = x[place].clamp(lo, hi);
             }
             (0..i).for_each(|j| {
                 let mean = 0.5 * (p[i][j] + p[j][i]);
                 (p[i][j], p[j][i]) = (mean, mean);
             });
         }
-        if !x[..TERMS].iter().chain(p.iter().flatten()).all(|x| x.is_finite()) {
+        if !x.iter().chain(p.iter().flatten()).all(|x| x.is_finite()) {
             return Sample::Refused;
         }
         (self.x, self.p) = (x, p);

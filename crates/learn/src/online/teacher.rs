@@ -1,16 +1,19 @@
 //! A specimen that teaches: when estimates are used, how fast, and when they are not believed any more.
 //!
-//! - A parameter is used as soon as its deviation fell below 0.9 of that of the first guess.
+//! - A parameter is used as soon as its deviation fell below 0.8 of that of the usual first guess.
 //! - What is used moves by at most a rate, relative to its value: jumps of stiffness are jumps of force.
-//! - Two laws run freely on the deformation of the specimen, one with the first guess, one with what is used. If the second one is much
-//!   worse, or forces are far from what was expected too often, the first guess comes back at the same rate and nothing is learned any more.
+//! - Three laws run freely on the deformation of the specimen: with the first guess, with what is used, with the estimates. A first guess that
+//!   explains the force well is replaced only once the estimates explain it clearly better: they would add their noise to what is right
+//!   already. (To ask that of every first guess hurts: where it is far off, whatever comes late is worse.)
+//! - If what is used is much worse, or forces are far from what was expected too often, the first guess comes back at the same rate and
+//!   nothing is learned any more.
 //!
 //! **Must not be here:** elements that are taught.
 
 use interfield_kernel::{Archive, Persist};
 
 use super::filter::{Filter, Sample};
-use super::hysteresis::{COUNT, NAMES, Parameters};
+use super::hysteresis::{COUNT, Parameters};
 use super::recursive::{Recursive, Terms};
 
 /// How estimates are used.
@@ -24,11 +27,15 @@ pub struct Limits {
     pub window: f64,
     /// Mean square error of what is used, over that of the first guess, beyond which it is not believed.
     pub rollback: f64,
+    /// Error of the first guess, over the force, below which estimates must first explain the force better.
+    pub near: f64,
+    /// Mean square error of the estimates over that of such a first guess, below which they are used.
+    pub proof: f64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { gate: 0.9, rate: 3.0, window: 5.0, rollback: 9.0 }
+        Limits { gate: 0.8, rate: 10.0, window: 5.0, rollback: 9.0, near: 0.15, proof: 0.5 }
     }
 }
 
@@ -57,6 +64,9 @@ const DOUBTED: u32 = 60;
 /// The noise of the force below which an error is none, as a mean square.
 const FLOOR: f64 = 4.0;
 
+/// What the mean square of noise over the window varies by, over the noise.
+const VARIES: f64 = 0.2;
+
 /// What estimates.
 #[derive(Clone, Debug)]
 pub enum Learner {
@@ -67,14 +77,6 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// Names of its parameters.
-    pub fn names(&self) -> &'static [&'static str] {
-        match self {
-            Learner::Filter(_) => &NAMES,
-            Learner::Recursive(r) => r.law().names(),
-        }
-    }
-
     /// The first guess.
     pub fn initial(&self) -> &Parameters {
         match self {
@@ -138,12 +140,16 @@ pub struct Teacher {
     dt: f64,
     used: Parameters,
     state: State,
-    /// Hysteretic forces of the two free laws, and where they are.
-    shadows: [f64; 2],
+    /// Hysteretic forces of the three free laws, and where they are.
+    shadows: [f64; 3],
     at: f64,
-    /// Their mean square errors, and the largest ratio so far.
-    errors: [f64; 2],
+    /// Their mean square errors, and the largest ratio so far of the second to the first.
+    errors: [f64; 3],
     worst: f64,
+    /// Mean square of the force.
+    force: f64,
+    /// Whether the estimates may be used.
+    proven: bool,
     /// The last samples that were used: a one for each that was doubted.
     history: u128,
     /// Most of them that were doubted at a time.
@@ -165,10 +171,12 @@ impl Teacher {
             limits,
             dt,
             state: State::Learning,
-            shadows: [0.0; 2],
+            shadows: [0.0; 3],
             at: 0.0,
-            errors: [0.0; 2],
+            errors: [0.0; 3],
             worst: 0.0,
+            force: 0.0,
+            proven: false,
             history: 0,
             doubted: 0,
             samples: 0,
@@ -250,7 +258,7 @@ impl Teacher {
         let (goal, initial) = (self.learner.estimate(), *self.learner.initial());
         for i in (0..COUNT).filter(|&i| self.learner.free()[i]) {
             let goal = match self.state {
-                State::Learning if self.learner.doubt(i) < self.limits.gate => goal[i],
+                State::Learning if self.proven && self.learner.doubt(i) < self.limits.gate => goal[i],
                 State::Learning => continue,
                 _ => initial[i],
             };
@@ -267,28 +275,35 @@ impl Teacher {
 
     /// Runs the free laws and compares their errors.
     fn compare(&mut self, q: f64, f: f64, moved: bool) {
-        let both = [*self.learner.initial(), self.used];
+        let all = [*self.learner.initial(), self.used, self.learner.estimate()];
         let expected = match &self.learner {
             Learner::Filter(filter) => {
                 let law = filter.settings().law;
                 if moved {
-                    for (z, x) in self.shadows.iter_mut().zip(&both) {
+                    for (z, x) in self.shadows.iter_mut().zip(&all) {
                         *z = law.moved(x, *z, self.at, q - self.at);
                     }
                     self.at = q;
                     self.loaded = self.loaded.max((filter.force() / filter.estimate()[1]).abs());
                 }
-                [0, 1].map(|i| f - self.shadows[i] - both[i][4] * q)
+                [0, 1, 2].map(|i| f - self.shadows[i] - all[i][4] * q)
             }
-            Learner::Recursive(r) => {
-                let (columns, force) = r.mean();
-                [0, 1].map(|i| force - columns.iter().zip(&both[i]).map(|(c, x)| c * x).sum::<f64>())
-            }
+            Learner::Recursive(r) => [0, 1, 2].map(|i| {
+                let [expected, measured] = r.expected(&all[i]);
+                measured - expected
+            }),
         };
         let share = (self.dt / self.limits.window).min(1.0);
         for (mean, e) in self.errors.iter_mut().zip(expected) {
             *mean += share * (e * e - *mean);
         }
+        self.force += share * (f * f - self.force);
+        // Without the noise of the sensor, and beyond what its mean varies by.
+        let noise = self.learner.noise()[0].powi(2);
+        let [first, _, estimate] = self.errors.map(|e| e - noise);
+        let Limits { near, proof, .. } = self.limits;
+        let far = first > near * near * (self.force - noise) + VARIES * noise && self.force > 2.0 * noise;
+        self.proven |= far || first > VARIES * noise && estimate < proof * first;
         let ratio = self.errors[1] / self.errors[0].max(FLOOR * self.learner.noise()[0].powi(2));
         self.worst = self.worst.max(ratio);
         if ratio > self.limits.rollback {
@@ -317,6 +332,8 @@ impl Persist for Teacher {
         archive.number(&mut self.at);
         archive.numbers(&mut self.errors);
         archive.number(&mut self.worst);
+        archive.number(&mut self.force);
+        archive.choice(&mut self.proven, &[false, true]);
         let mut halves = [self.history as u64, (self.history >> 64) as u64];
         halves.iter_mut().for_each(|half| archive.whole(half));
         self.history = u128::from(halves[0]) | u128::from(halves[1]) << 64;

@@ -47,7 +47,7 @@ impl Building {
         let pair = |name: &str| [0, 1].map(|i| number(&case[name][i]));
         let theta = |name: &str| {
             let x = list(&case[name]);
-            [x[0], x[1], x[2], x[3], x[4], f64::INFINITY]
+            [x[0], x[1], x[2], x[3], x[4], f64::INFINITY, 0.0, 0.0]
         };
         Building {
             dt: number(&case["dt"]),
@@ -66,7 +66,8 @@ impl Building {
     pub(crate) fn random(seed: u64) -> Self {
         let mut dice = Dice(seed);
         let centre = [8e6, 80e3, 0.6, 2.0, 0.8e6];
-        let mut truth = [f64::INFINITY; COUNT];
+        let mut truth = [0.0; COUNT];
+        truth[5] = f64::INFINITY;
         for (x, c) in truth.iter_mut().zip(centre) {
             *x = c * (0.7 + 0.6 * dice.uniform());
         }
@@ -96,7 +97,7 @@ impl Building {
         ground.iter_mut().for_each(|a| *a *= peak / largest);
         let noise = [[500.0, 1500.0][(seed as usize / 9) % 2], 2e-5];
         let samples = [0, 1].map(|_| (0..ground.len()).map(|_| dice.normal()).collect());
-        let initial = [5.6e6, 120e3, 0.8, 1.2, 1.6e6, f64::INFINITY];
+        let initial = [5.6e6, 120e3, 0.8, 1.2, 1.6e6, f64::INFINITY, 0.0, 0.0];
         Building { dt, ground, mass: [50e3; 2], damping: [30e3; 2], truth, initial, factor: 0.7, noise, samples }
     }
 
@@ -107,7 +108,7 @@ impl Building {
         Settings {
             law: Hysteresis::BoucWen,
             initial: self.initial,
-            free: [true, true, true, true, true, false],
+            free: [true, true, true, true, true, false, false, false],
             bounds,
             noise: self.noise,
             prior,
@@ -117,7 +118,7 @@ impl Building {
     }
 
     fn scaled(&self, x: &Parameters) -> Parameters {
-        [x[0] * self.factor, x[1] * self.factor, x[2], x[3], x[4] * self.factor, x[5]]
+        [x[0] * self.factor, x[1] * self.factor, x[2], x[3], x[4] * self.factor, x[5], 0.0, 0.0]
     }
 
     /// Without noise, with the true law everywhere.
@@ -135,7 +136,10 @@ impl Building {
         let free = teacher.map(|s| s.free).unwrap_or_default();
         let mut teacher = teacher.map(|settings| {
             let filter = Filter::new(settings).unwrap();
-            Teacher::new(Learner::Filter(Box::new(filter)), Limits::default(), self.dt)
+            let env = |n: &str, d: f64| std::env::var(n).ok().and_then(|x| x.parse().ok()).unwrap_or(d);
+            let l = Limits::default();
+            let limits = Limits { gate: env("GATE", l.gate), rate: env("RATE", l.rate), proof: env("PROOF", l.proof), near: env("NEAR", l.near), ..l };
+            Teacher::new(Learner::Filter(Box::new(filter)), limits, self.dt)
         });
         let first = if known { &self.truth } else { &self.initial };
         let mut pupil = Pupil::new(Kind::Hysteretic, self.scaled(first), 0.1);

@@ -219,6 +219,11 @@ fn other_laws_learn() {
             "type = \"modified-bouc-wen\", k = \"3 kN/mm\", alpha = \"1e-5 1/mm^2\", n = 2, beta = \"0.6*3 kN/mm/(45 kN)^2\", gamma = \"0.4*3 kN/mm/(45 kN)^2\"",
             "truth = { k = 1.3, Fy = 0.7 }",
         ),
+        (
+            "type = \"cubic\", k = \"5 kN/mm\", k3 = \"2 N/mm^3\", c = \"60 N*s/mm\"",
+            "type = \"cubic\", k = \"3 kN/mm\", k3 = \"1 N/mm^3\", c = \"40 N*s/mm\"",
+            "truth = { k = 1.3, k3 = 0.6, c = 1.5 }",
+        ),
     ];
     for (one, two, truth) in laws {
         let mut t = text(
@@ -240,6 +245,36 @@ fn other_laws_learn() {
     }
 }
 
+/// A viscous damper beside a spring: least squares of the rate.
+#[test]
+fn dampers_learn() {
+    let damper = |name: &str, nodes: &str, c: &str| {
+        format!(
+            "  {{ type = \"damper\", name = \"{name}\", nodes = {nodes}, dof = \"x\", c = {c}, n = 0.5, v0 = \"5 mm/s\" }},"
+        )
+    };
+    let update = UPDATE.lines().map(|l| if l.starts_with("truth") { "truth = { c = 1.7 }" } else { l });
+    let mut t = text(OS, &update.collect::<Vec<_>>().join("\n"));
+    for (name, nodes, c) in [("one", "[\"ground\", \"floor\"]", "4"), ("two", "[\"floor\", \"roof\"]", "3")] {
+        let start = t.find(&format!("  {{ type = \"bouc-wen\", name = \"{name}\"")).unwrap();
+        let end = start + t[start..].find('\n').unwrap();
+        let spring = format!(
+            "  {{ type = \"spring\", name = \"{name}-frame\", nodes = {nodes}, dof = \"x\", k = \"7 kN/mm\" }},"
+        );
+        t = format!("{}{}\n{spring}{}", &t[..start], damper(name, nodes, c), &t[end..]);
+    }
+    let model = parse_text(&t);
+    let (truth, none, learned) = (all(&knowing(&model)), all(&without(model.clone())), all(&model));
+    let (before, after) = (error(&none, &truth, 1), error(&learned, &truth, 1));
+    assert!(after < before / 3.0, "{after} for {before}");
+    let place = |name: &str| model.channels.iter().position(|c| c.name == name).unwrap();
+    let end = learned.last().unwrap();
+    // 4 * 1.7 kN (s/mm)^0.5.
+    assert!((end[place("dampers.c")] / 6.8 - 1.0).abs() < 0.05, "{}", end[place("dampers.c")]);
+    // A dashpot stores nothing: no change of it gives energy.
+    assert!(learned.iter().all(|r| r[place("dampers.injected")] == 0.0));
+}
+
 /// A substructure computed by a coupling learns as the structure in one piece does.
 #[test]
 fn substructures_learn() {
@@ -256,11 +291,16 @@ coupling = { method = "pmc" }
 /// Names and measures of parameters are the same where they are read and where they are learned.
 #[test]
 fn parameters_have_one_name() {
+    use interfield_kernel::element::AnyLaw;
     use interfield_language::update::{LAWS, PARAMETERS};
-    use interfield_learn::online::{Hysteresis, NAMES};
+    use interfield_learn::online::{NAMES, Shape};
     assert_eq!(PARAMETERS.iter().map(|p| p.0).collect::<Vec<_>>(), NAMES);
     for (law, places) in LAWS {
-        let found = Hysteresis::named(law).unwrap();
+        let some = AnyLaw::new(
+            law,
+            &vec![0.5; interfield_kernel::element::LAWS.iter().find(|l| l.name == law).unwrap().parameters.len()],
+        );
+        let (found, _) = some.unwrap().with_parameters(|p| Shape::of(law, p)).unwrap();
         assert!((0..NAMES.len()).all(|i| found.has(i) == places.contains(&i)), "{law}");
     }
     let Update { parameters: all, .. } = &model().updates[0];

@@ -143,6 +143,9 @@ pub(crate) struct Args {
     /// Largest difference of a true parameter from the first guess, %
     #[arg(long, value_name = "PERCENT", default_value_t = 30.0, value_parser = spread, requires = "truths")]
     spread: f64,
+    /// Draw the responses and reductions of --truths into this file, FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE", requires = "truths")]
+    plot: Option<PathBuf>,
     /// Output folder [default: interfield-out/MODEL-ensemble]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,

@@ -6,6 +6,8 @@ use interfield_ensemble::{all_cores, over};
 
 use super::{Args, failed};
 use crate::Exit;
+use crate::cmd::updating::figure;
+use crate::drawing::{DPI, draw};
 use crate::load::Loaded;
 use crate::output::{print, print_json};
 
@@ -19,6 +21,9 @@ pub(super) fn ask(args: &Args, count: u32) -> Result<Exit, Exit> {
     let rehearsed = Rehearsed::new(model, factors.zip(found).collect())
         .map_err(|message| failed(args, &message, "run the model itself: interfield run"))?;
     loaded.show();
+    if let Some(path) = &args.plot {
+        draw(path, &figure(&rehearsed), DPI).map_err(|message| failed(args, &message, "give another --plot"))?;
+    }
     if args.json {
         print_json(&rehearsed.json());
     } else {

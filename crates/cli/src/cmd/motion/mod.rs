@@ -1,5 +1,6 @@
 //! `interfield motion`: key figures and a picture of a ground-motion record, processed or generated on the way.
 
+mod drive;
 mod figures;
 
 use std::fmt::Write as _;
@@ -30,10 +31,12 @@ use interfield::files::{same, write};
   interfield motion record.asc --baseline 1 --band-pass 0.1,25 --resample \"5 ms\" -o clean.csv
   interfield motion record.at2 --peak 0.3g --plot scaled.svg --json
   interfield motion --generate ec8 --ag 0.25g --ground B --seed 3 --duration 20 -o motion.csv
-  interfield motion --generate asce7 --sds 1.0g --sd1 0.6g -o motion.csv")]
+  interfield motion --generate asce7 --sds 1.0g --sd1 0.6g -o motion.csv
+  interfield motion --chirp 0.2,20 --model rig.toml --peak \"5 mm\" -o chirp.csv")]
+#[command(group = clap::ArgGroup::new("made").args(["generate", "chirp", "noise"]))]
 pub(crate) struct Args {
     /// Record
-    #[arg(required_unless_present = "generate", conflicts_with = "generate")]
+    #[arg(required_unless_present = "made", conflicts_with = "made")]
     file: Option<PathBuf>,
     /// Format of the record [default: detected]
     #[arg(long)]
@@ -103,11 +106,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", requires = "generate", help_heading = "Generating", allow_hyphen_values = true)]
     tl: Option<String>,
     /// The same seed gives the same motion [default: 1]
-    #[arg(long, value_name = "N", requires = "generate", help_heading = "Generating")]
+    #[arg(long, value_name = "N", requires = "made", help_heading = "Generating")]
     seed: Option<u64>,
-    /// Duration [default: 20 s]
-    #[arg(long, value_name = "TIME", requires = "generate", help_heading = "Generating", allow_hyphen_values = true)]
+    /// Duration [default: 20 s; 10 s for each actuator]
+    #[arg(long, value_name = "TIME", requires = "made", help_heading = "Generating", allow_hyphen_values = true)]
     duration: Option<String>,
+    /// Chirp between two frequencies in Hz that makes the actuators of a model known, within their limits
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', requires = "model", help_heading = "Driving actuators", conflicts_with_all = FOREIGN)]
+    chirp: Vec<f64>,
+    /// The same with noise
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', requires = "model", help_heading = "Driving actuators", conflicts_with_all = FOREIGN)]
+    noise: Vec<f64>,
+    /// Model whose actuators are driven; --peak is the largest displacement [default: a twentieth of the stroke]
+    #[arg(long, value_name = "FILE", help_heading = "Driving actuators", conflicts_with_all = ["file", "generate"])]
+    model: Option<PathBuf>,
+    /// Its specimen [default: the only one]
+    #[arg(long, value_name = "NAME", requires = "model", help_heading = "Driving actuators")]
+    specimen: Option<String>,
+    /// One actuator [default: all, one after the other]
+    #[arg(long, value_name = "NAME", requires = "model", help_heading = "Driving actuators")]
+    actuator: Option<String>,
     /// Draw histories and spectrum into this file, FILE.svg or FILE.png [default: interfield-out/NAME-motion.svg]
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -118,6 +136,10 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// What belongs to records of ground motions only.
+const FOREIGN: [&str; 11] =
+    ["format", "unit", "dt", "column", "baseline", "band_pass", "resample", "ag", "ground", "sds", "tl"];
 
 /// Formats by the names used on the command line.
 #[derive(Clone, Copy, ValueEnum)]
@@ -169,6 +191,9 @@ impl Refusal {
 type Target = Box<dyn Fn(f64) -> f64>;
 
 pub(crate) fn run(args: &Args) -> Exit {
+    if let Some(model) = &args.model {
+        return drive::run(args, model);
+    }
     match execute(args) {
         Ok(()) => Exit::Done,
         Err(r) => {

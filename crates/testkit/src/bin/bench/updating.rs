@@ -14,11 +14,11 @@ impl Bench {
     /// A sample of the filter, and all that follows for a hundred elements, the making of their laws included.
     pub(crate) fn updating(&self) -> Result<Vec<Row>, String> {
         let law = Hysteresis::BoucWen;
-        let truth = [8e6, 80e3, 0.6, 2.0, 0.8e6, f64::INFINITY];
-        let initial = [5.6e6, 120e3, 0.8, 1.2, 1.6e6, f64::INFINITY];
+        let truth = [8e6, 80e3, 0.6, 2.0, 0.8e6, f64::INFINITY, 0.0, 0.0];
+        let initial = [5.6e6, 120e3, 0.8, 1.2, 1.6e6, f64::INFINITY, 0.0, 0.0];
         let mut bounds = initial.map(|x| [0.1 * x, 10.0 * x]);
         (bounds[2], bounds[3]) = ([0.5, 1.5], [0.5, 8.0]);
-        let free = [true, true, true, true, true, false];
+        let free = [true, true, true, true, true, false, false, false];
         let settings =
             Settings { law, initial, free, bounds, noise: [500.0, 2e-5], prior: 0.35, walk: 0.005, path: 0.01 };
         let steps = self.steps(50_000);
@@ -28,7 +28,7 @@ impl Bench {
             let mut teacher = Teacher::new(Learner::Filter(Box::new(filter)), Limits::default(), dt);
             let mut all = vec![Pupil::new(Kind::Hysteretic, initial, 0.1); pupils];
             let (mut z, mut last, mut sum) = (0.0, 0.0, 0.0);
-            let mut out = [0.0; 6];
+            let mut out = [0.0; 8];
             let mut most = 0.0f64;
             for k in 0..steps {
                 let t = k as f64 * dt;

@@ -1,5 +1,7 @@
 //! `interfield identify`: the law of a specimen or an element, from measured deformations and forces.
 
+mod general;
+
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -7,6 +9,7 @@ use interfield::identify::law::{Compared, Finding, Measured};
 use interfield::identify::signals::{Signals, unit};
 use interfield_language::diag::did_you_mean;
 use interfield_language::units::Dimension;
+use interfield_learn::catalogue::Kind;
 use interfield_learn::{Extras, Family, Identified, Levels, Options, Preparation, Prepared, Record, identify, prepare};
 use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::json;
@@ -34,9 +37,16 @@ Exit codes:\n  \
 pub(crate) struct Args {
     /// Result, recording, or text file with columns
     data: PathBuf,
-    /// Law: bouc-wen, modified-bouc-wen, degrading-bouc-wen, mostaghel, damper, cubic, spring; or auto
+    /// Law: bouc-wen, modified-bouc-wen, degrading-bouc-wen, mostaghel, damper, cubic, spring; auto for the best of these; any other law
+    /// or material of the catalogues; with --model the name of an element, or several, separated by commas
     #[arg(long, value_name = "LAW")]
     element: String,
+    /// Model with the elements: DATA are then the loop of a formula element, or the response of the structure, channels as in its [record]
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Search these parameters: optional ones of a material, some of a formula or a structure (`ELEMENT.PARAMETER`)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    free: Vec<String>,
     /// Element or specimen whose deformation and force are meant [default: the only one]
     #[arg(long, value_name = "NAME")]
     of: Option<String>,
@@ -105,25 +115,27 @@ fn attempt(args: &Args) -> Result<(), Exit> {
         fail(args.json, None, None, message, help);
         Exit::BadInput
     };
-    let families = families(&args.element).map_err(|(message, help)| refuse(&message, &help))?;
-    let options = options(args).map_err(|(message, help)| refuse(&message, &help))?;
     if let Some(path) = &args.plot {
         check_output(path, &["svg", "png"], &[&args.data], args.json)?;
     }
-    let (record, measured) = read(args).map_err(|(message, help)| refuse(&message, &help))?;
+    if let Some(model) = &args.model {
+        return general::of_model(args, model);
+    }
+    if Family::named(&args.element).is_none()
+        && let Some(kind) = Kind::named(&args.element)
+    {
+        return general::catalogued(args, kind);
+    }
+    if let Some(name) = args.free.first() {
+        let help = "all parameters of this law are searched; --fix holds one".to_owned();
+        return Err(refuse(&format!("--free {name} has no effect"), &help));
+    }
+    let families = families(&args.element).map_err(|(message, help)| refuse(&message, &help))?;
+    let options = options(args).map_err(|(message, help)| refuse(&message, &help))?;
+    let (record, measured) = read(args, None).map_err(|(message, help)| refuse(&message, &help))?;
     let auto = families.len() > 1;
     let rate = auto || families[0].needs_rate();
-    let wanted = Preparation { smooth: args.smooth, dead_band: args.dead_band, rate };
-    let prepared = prepare(&record, wanted).map_err(|problems| {
-        let help = "`interfield identify --help` shows how to use a part of a record (--from, --to) and what it needs";
-        let all: Vec<(String, String)> = problems.into_iter().map(|p| (p, String::new())).collect();
-        let mut all = all;
-        if let Some(last) = all.last_mut() {
-            last.1 = help.to_owned();
-        }
-        fail_all(args.json, Some(&args.data.display().to_string()), None, &all);
-        Exit::BadInput
-    })?;
+    let prepared = ready(args, &record, rate)?;
     let levels = if args.levels { Levels::Always } else { Levels::IfNeeded };
     // Laws are compared without levels; the recommended one then gets them.
     let extras = Extras { validate: true, levels: if auto { Levels::Never } else { levels } };
@@ -140,17 +152,13 @@ fn attempt(args: &Args) -> Result<(), Exit> {
     let source = args.data.display().to_string();
     let finding = Finding { prepared: &prepared, found, measured: &measured, source: &source };
     if let Some(path) = &args.plot {
-        draw(path, &figure(&prepared, found, &measured), DPI).map_err(|message| {
+        let drawn = loops(&prepared, (found.family.name(), found.figures.nrmse, &found.force), &measured);
+        draw(path, &drawn, DPI).map_err(|message| {
             fail(args.json, Some(&path.display().to_string()), None, &message, "");
             Exit::Failure
         })?;
     }
-    if let Some(path) = &args.output {
-        interfield::files::write(path, finding.toml()).map_err(|message| {
-            fail(args.json, None, None, &message, "give another --output");
-            Exit::Failure
-        })?;
-    }
+    write_block(args, &finding.toml())?;
     if args.json {
         let mut all = finding.json();
         all["data_warnings"] = json!(prepared.warnings);
@@ -168,15 +176,40 @@ fn attempt(args: &Args) -> Result<(), Exit> {
     Ok(())
 }
 
+/// The record, checked and prepared.
+fn ready(args: &Args, record: &Record, rate: bool) -> Result<Prepared, Exit> {
+    let wanted = Preparation { smooth: args.smooth, dead_band: args.dead_band, rate };
+    prepare(record, wanted).map_err(|problems| {
+        let help = "`interfield identify --help` shows how to use a part of a record (--from, --to) and what it needs";
+        let mut all: Vec<(String, String)> = problems.into_iter().map(|p| (p, String::new())).collect();
+        if let Some(last) = all.last_mut() {
+            last.1 = help.to_owned();
+        }
+        fail_all(args.json, Some(&args.data.display().to_string()), None, &all);
+        Exit::BadInput
+    })
+}
+
+/// Writes the block for the model file, if it is wanted.
+fn write_block(args: &Args, block: &str) -> Result<(), Exit> {
+    let Some(path) = &args.output else { return Ok(()) };
+    interfield::files::write(path, block).map_err(|message| {
+        fail(args.json, None, None, &message, "give another --output");
+        Exit::Failure
+    })
+}
+
 /// The laws that are meant.
 fn families(name: &str) -> Result<Vec<Family>, (String, String)> {
     if name == "auto" {
         return Ok(Family::ALL.to_vec());
     }
-    let names = || Family::ALL.iter().map(|f| f.name()).chain(["auto"]);
+    let own = || Family::ALL.iter().map(|f| f.name()).chain(["auto"]);
+    let names = || own().chain(Kind::all().map(|k| k.info().name));
     Family::named(name).map(|f| vec![f]).ok_or_else(|| {
-        let help = did_you_mean(name, names())
-            .unwrap_or_else(|| format!("choose one of {}", names().collect::<Vec<_>>().join(", ")));
+        let help = did_you_mean(name, names()).unwrap_or_else(|| {
+            format!("choose one of {}; or --model and an element of it", own().collect::<Vec<_>>().join(", "))
+        });
         let known = interfield_kernel::element::LAWS.iter().any(|l| l.name == name);
         let why = if known { "is an element that cannot be identified" } else { "is not a law that can be identified" };
         (format!("`{name}` {why}"), help)
@@ -204,7 +237,7 @@ fn options(args: &Args) -> Result<Options, (String, String)> {
 }
 
 /// The record in SI units, and the units of its channels.
-fn read(args: &Args) -> Result<(Record, Measured), (String, String)> {
+fn read(args: &Args, of: Option<&str>) -> Result<(Record, Measured), (String, String)> {
     let told = match &args.units[..] {
         [] => [None, None],
         [q, p] => [Some(q.as_str()), Some(p.as_str())],
@@ -218,11 +251,11 @@ fn read(args: &Args) -> Result<(Record, Measured), (String, String)> {
     let signals = Signals::open(&args.data)?;
     let [deformation, force] = match (&args.deformation, &args.force) {
         (Some(q), Some(p)) => [q.clone(), p.clone()],
-        _ => match signals.pair(args.of.as_deref()) {
+        _ => match signals.pair(args.of.as_deref().or(of)) {
             Ok(pair) => pair,
             // Columns of a text that are called as in the equations.
             Err(problem) => match ["q", "p"].map(|n| signals.names().contains(&n)) {
-                [true, true] if args.of.is_none() => ["q".into(), "p".into()],
+                [true, true] if args.of.is_none() && of.is_none() => ["q".into(), "p".into()],
                 _ => return Err(problem),
             },
         },
@@ -285,22 +318,21 @@ fn kept(options: &Options, family: Family, prepared: &Prepared) -> Options {
 }
 
 /// Loops above, what is left over time below.
-fn figure(prepared: &Prepared, found: &Identified, measured: &Measured) -> Figure {
+fn loops(prepared: &Prepared, (name, nrmse, computed): (&str, f64, &[f64]), measured: &Measured) -> Figure {
     let ((length, q), (force, p)) = (&measured.deformation, &measured.force);
     let samples = &prepared.samples;
     let points = |x: &[f64]| samples.q.iter().zip(x).map(|(a, b)| (a / q.factor, b / p.factor)).collect::<Vec<_>>();
     let loops = Panel {
-        title: format!("{}: {:.1} % of the force not explained", found.family.name(), 100.0 * found.figures.nrmse),
+        title: format!("{name}: {:.1} % of the force not explained", 100.0 * nrmse),
         x: Axis::new("deformation", length),
         y: Axis::new("force", force),
         curves: vec![
             Curve::line("measured", points(&samples.p)),
-            Curve::line("computed", points(&found.force)).style(Style::Dashed),
+            Curve::line("computed", points(computed)).style(Style::Dashed),
         ],
         ..Panel::default()
     };
-    let rest =
-        prepared.t.iter().zip(&samples.p).zip(&found.force).map(|((t, a), b)| (*t, (a - b) / p.factor)).collect();
+    let rest = prepared.t.iter().zip(&samples.p).zip(computed).map(|((t, a), b)| (*t, (a - b) / p.factor)).collect();
     let left = Panel {
         x: Axis::new("time", "s"),
         y: Axis::new("measured minus computed", force),

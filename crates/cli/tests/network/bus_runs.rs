@@ -128,8 +128,18 @@ fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> ([[f
     assert_eq!(said["ended"], "finished", "{said}");
     let wired = format!("{actuator}{DRIVE}");
     let remote = text(model(&format!("{name}-remote.toml"), "at = \"ethercat:ec0\"", &wired));
-    let (_lab, _) = lab(&[&remote, "--listen", "ethercat:ec1"]);
-    let (code, said) = interfield(&[&["run", &remote, "-o", &files[1]], clock, &ARMED].concat());
+    let run = || {
+        let (_lab, _) = lab(&[&remote, "--listen", "ethercat:ec1"]);
+        interfield(&[&["run", &remote, "-o", &files[1]], clock, &ARMED].concat())
+    };
+    // A machine that stands still for a second loses the bus, and the test ends as it must: then there is nothing to compare, and it is run again.
+    let (mut code, mut said) = run();
+    for _ in 0..2 {
+        if said["ended"] != "fault" {
+            break;
+        }
+        (code, said) = run();
+    }
     assert_eq!(said["ended"], "finished", "{code:?}: {said}");
     let (a, b) = (channels(&files[0]), channels(&files[1]));
     let counted = |what: &str| said["laboratory"][0][what].as_f64().expect("a count");

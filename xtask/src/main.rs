@@ -13,6 +13,7 @@ mod export;
 mod fmi;
 mod hunt;
 mod licences;
+mod mpi;
 mod network;
 mod no_std;
 mod opensees;
@@ -45,6 +46,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "licences", about: "every dependency is permissive, from crates.io, locked", run: licences::stage },
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
+    Stage { name: "mpi", about: "runs of several processes equal those of one, and end together", run: mpi::stage },
     Stage { name: "network", about: "EtherCAT, and several hosts, in networks of their own", run: network::stage },
     Stage {
         name: "book",
@@ -103,6 +105,7 @@ fn usage() -> String {
         "cargo xtask test [STAGE...]  run all stages, or those named\n\
          cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\
          cargo xtask bench console    a loop beside viewers, and in Chromium; with --flood: ten minutes of hostile clients\n\
+         cargo xtask bench mpi        weak scaling of a run on 1, 2 and 4 ranks of this machine\n\
          cargo xtask bench python     what Python costs: a run, a step, a law\n",
     );
     text += hunt::USAGE;
@@ -222,6 +225,9 @@ fn bench(args: &[String]) -> Result<bool, String> {
     }
     if args.first().is_some_and(|a| a == "python") {
         return package::bench(&context).map(|()| true);
+    }
+    if args.first().is_some_and(|a| a == "mpi") {
+        return mpi::bench(&context).map(|()| true);
     }
     let python = python::python(&context)?;
     let mut cyclictest = Command::new("cyclictest");

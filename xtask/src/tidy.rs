@@ -37,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-peers", &["interfield-lab", "interfield-linalg"]),
     ("interfield-ethercat", &["interfield-lab"]),
     ("interfield-fmi", &["interfield-lab"]),
+    ("interfield-mpi", &["interfield-coupling"]),
     (
         "interfield-codegen",
         &[
@@ -111,6 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-peers",
             "interfield-ethercat",
             "interfield-fmi",
+            "interfield-mpi",
             "interfield-codegen",
             "interfield-opensees",
         ],
@@ -167,7 +169,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may use only these from outside (other than in tests).
-const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer", "rayon"])];
+const OUTSIDE: &[(&str, &[&str])] =
+    &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer", "rayon", "rtrb"])];
 
 /// Used by tests only.
 const TESTKIT: &str = "interfield-testkit";
@@ -175,6 +178,7 @@ const TESTKIT: &str = "interfield-testkit";
 /// Where code may be `unsafe`, with the reason in docs/architecture.md; tests count allocations by it.
 const UNSAFE: &[&str] = &[
     "crates/fmi/src",
+    "crates/mpi/src/world.rs",
     "crates/ethercat/src/socket.rs",
     "crates/wire/src/shared.rs",
     "crates/capi/src/abi.rs",

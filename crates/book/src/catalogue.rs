@@ -151,9 +151,13 @@ pub(crate) fn couplings() -> String {
             Level::Constant => "initial: the operators of the interface are computed once",
             Level::Mass => "may change with the state: the interface problem contains masses only",
         };
+        let ranks = match info.ranks {
+            true => "yes, with the bits of one process",
+            false => "no",
+        };
         out += &format!(
             "- Source: {}.\n- Schemes of the substructures: {}; default `{}`.\n- Sides: {sides}.\n- Tangents: \
-                {tangents}.\n\n",
+                {tangents}.\n- [Several machines](machines.md): {ranks}.\n\n",
             cited(info.reference),
             info.schemes.words(),
             info.scheme

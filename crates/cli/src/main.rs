@@ -12,8 +12,11 @@ mod output;
 mod report;
 mod schema;
 mod stored;
+mod team;
 
 use clap::{Parser, Subcommand};
+
+use crate::team::Team;
 
 /// How a command ended; the number is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,7 @@ Examples:
   interfield spectrum --scheme lsrt2          numerical damping and frequency error of a scheme
   interfield rehearse test.toml               loop stability and actuator demands before a test
   interfield doctor test.toml                 can this machine keep the rate of the test
+  interfield mpi                              connect the program to MPI, for several machines
   interfield reproduce                        recompute the figures of the papers, check claims
   interfield bench vrths                      evaluate a compensator in a public benchmark
 
@@ -126,6 +130,7 @@ enum Command {
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
     Expand(cmd::expand::Args),
+    Mpi(cmd::mpi::Args),
     #[command(hide = true)]
     Figures(cmd::figures::Args),
     #[command(hide = true)]
@@ -137,6 +142,11 @@ fn main() -> std::process::ExitCode {
         Ok(cli) => cli.command,
         Err(e) => return usage(&e),
     };
+    if !matches!(command, Some(Command::Run(_) | Command::Ensemble(_)))
+        && let Err(exit) = Team::refuse_others()
+    {
+        return std::process::ExitCode::from(exit as u8);
+    }
     let exit = match command {
         None => cmd::run::example(),
         Some(Command::New(args)) => cmd::new::run(&args),
@@ -181,6 +191,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Completions(args)) => cmd::completions::run(&args),
         Some(Command::Man(args)) => cmd::man::run(&args),
         Some(Command::Expand(args)) => cmd::expand::run(&args),
+        Some(Command::Mpi(args)) => cmd::mpi::run(&args),
         Some(Command::Figures(args)) => cmd::figures::run(&args),
         Some(Command::Keep(args)) => cmd::keep::run(&args),
     };

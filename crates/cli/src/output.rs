@@ -2,9 +2,13 @@
 //! disk makes the exit code 1.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use interfield_structure::preparation::{Stage, Watch};
 use serde_json::{Value, json};
 
 /// Whether something written to standard output was lost.
@@ -49,6 +53,72 @@ pub(crate) fn progress(total: u64, things: &str, wanted: bool) -> ProgressBar {
     bar
 }
 
+/// Says how far a long start is, once it has lasted for a while, as long as it exists.
+pub(crate) struct Following {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A start that takes longer says how far it is.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+impl Following {
+    /// Follows a watch, if it is `wanted` and somebody looks at standard error.
+    pub(crate) fn new(watch: &Arc<Watch>, wanted: bool) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        if !wanted || !std::io::stderr().is_terminal() {
+            return Following { stop, thread: None };
+        }
+        let (watch, stopped) = (watch.clone(), stop.clone());
+        let follow = move || {
+            let begin = Instant::now();
+            let mut stage: Option<(Stage, Instant)> = None;
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template("  {msg}") {
+                bar.set_style(style);
+            }
+            while !stopped.load(Ordering::Acquire) {
+                let now = watch.now();
+                if stage.map(|s| s.0) != now.map(|n| n.0) {
+                    stage = now.map(|(what, _)| (what, Instant::now()));
+                }
+                if begin.elapsed() > PATIENCE {
+                    let seconds = stage.map_or(0.0, |s| s.1.elapsed().as_secs_f64());
+                    bar.set_message(start_line(now, seconds));
+                }
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+            bar.finish_and_clear();
+        };
+        Following { stop, thread: std::thread::Builder::new().spawn(follow).ok() }
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It only drew.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What is being done, how much of it is done, and how long the rest takes if it goes on like that.
+fn start_line(now: Option<(Stage, f64)>, seconds: f64) -> String {
+    let Some((stage, share)) = now else { return "preparing".to_owned() };
+    let what = match stage {
+        Stage::Ordering => "ordering the unknowns",
+        Stage::Factorising => "factorising",
+    };
+    let percent = 100.0 * share;
+    if share < 0.02 {
+        return format!("{what}: {percent:.0} %");
+    }
+    format!("{what}: {percent:.0} %, {:.0} s left", (seconds * (1.0 - share) / share).ceil())
+}
+
 /// Says what went wrong outside a model: on standard error, and with `json` as a document on standard output.
 pub(crate) fn fail(json: bool, file: Option<&str>, place: Option<(usize, usize)>, message: &str, help: &str) {
     fail_all(json, file, place, &[(message.to_owned(), help.to_owned())]);
@@ -71,5 +141,18 @@ pub(crate) fn fail_all(json: bool, file: Option<&str>, place: Option<(usize, usi
             })
         };
         print_json(&json!({ "errors": messages.iter().map(error).collect::<Vec<_>>() }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_start_says_how_long_it_takes() {
+        assert_eq!(start_line(None, 3.0), "preparing");
+        assert_eq!(start_line(Some((Stage::Ordering, 0.001)), 3.0), "ordering the unknowns: 0 %");
+        assert_eq!(start_line(Some((Stage::Factorising, 0.25)), 3.0), "factorising: 25 %, 9 s left");
+        assert_eq!(start_line(Some((Stage::Factorising, 1.0)), 3.0), "factorising: 100 %, 0 s left");
     }
 }

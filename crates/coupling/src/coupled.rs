@@ -47,6 +47,13 @@ pub trait Coupling<S>: StepMap + Send {
     fn faulty(&self) -> usize;
     /// Everything that a copy of it elsewhere needs to take the same steps.
     fn blueprint(&self) -> Blueprint<'_, S>;
+    /// Brings the complete states of the substructures of other ranks to the first one, which looks at them, as every step does.
+    ///
+    /// # Errors
+    /// The fault of another rank.
+    fn gather(&mut self) -> Result<(), Located> {
+        Ok(())
+    }
     /// Lets threads advance the substructures, or the caller alone: the same bits. Says whether threads will be used;
     /// couplings that are not interfield-parallel cannot.
     fn use_threads(&mut self, threads: bool) -> bool;
@@ -101,6 +108,10 @@ pub(crate) trait Sides<S>: Send {
     fn recall_rigs(&mut self, m: &[f64]);
     /// Saves or restores what else they remember, and what is kept of the last step for its readers.
     fn persist(&mut self, archive: &mut dyn Archive);
+    /// Brings the complete states of all substructures, the coarse and the fine ones from these places of `x` on, to the first rank.
+    fn gather(&mut self, _x: &mut [f64], _sides: [usize; 2]) -> Result<(), Located> {
+        Ok(())
+    }
     /// Lets a thread advance the coarse side, or the caller; says whether a thread will.
     fn use_threads(&mut self, threads: bool) -> bool;
 }
@@ -254,10 +265,11 @@ impl<S: 'static> StepMap for TwoSided<S> {
     fn step(&mut self, k: u64) -> Result<(), Fault> {
         let layout = self.stepper.layout();
         let (len, open) = (layout.len, if k < self.settled() { 0..layout.len } else { layout.open.clone() });
+        let sides = [layout.a.start, layout.b.start];
         self.before[open.clone()].copy_from_slice(&self.x[open.clone()]);
         self.recall_rigs();
         let (x, rigs) = self.x.split_at_mut(len);
-        match self.stepper.step(x, k) {
+        match self.stepper.step(x, k).and_then(|()| self.stepper.sides_mut().gather(x, sides)) {
             Ok(()) => {
                 self.stepper.sides().keep_rigs(rigs);
                 Ok(())
@@ -352,6 +364,12 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
         subdomains.extend(twins.into_iter().map(|p| number(Member::Coarse, p)));
         let (h, mobility) = (sides.macro_step(), sides.start_mobility());
         Blueprint { h, substeps, rows, subdomains, coarse: a, fine: b, twins: t, mobility, schedule }
+    }
+
+    fn gather(&mut self) -> Result<(), Located> {
+        let layout = self.stepper.layout();
+        let (len, sides) = (layout.len, [layout.a.start, layout.b.start]);
+        self.stepper.sides_mut().gather(&mut self.x[..len], sides)
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {

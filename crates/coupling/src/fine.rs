@@ -58,7 +58,8 @@ impl FineLoop {
     }
 
     /// Advances `b` from `t` over a macro-step `h` in `ss` strides of stepping `g`; `l` goes from Λ_n to Λ_n+1. `w` holds
-    /// the free velocities of the coarse side at the nodes of the kernel, one after the other.
+    /// the free velocities of the coarse side at the nodes of the kernel, one after the other. Where one rank has the whole side, the others
+    /// wait for its end alone: one message per macro-step.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn run<S: System>(
         &mut self,
@@ -70,11 +71,32 @@ impl FineLoop {
         (t, h): (f64, f64),
         ss: usize,
     ) -> Result<(), SideFault> {
+        let in_one = side.is_in_one();
+        if in_one == Some(false) {
+            return side.share_end(Ok(()), b, l);
+        }
+        let whole = in_one == Some(true);
+        let own = self.substeps(side, (g, whole), b, l, w, (t, h), ss);
+        if whole { side.share_end(own, b, l) } else { own }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn substeps<S: System>(
+        &mut self,
+        side: &mut Side<S>,
+        (g, whole): (usize, bool),
+        b: &mut [f64],
+        l: &mut [f64],
+        w: &[f64],
+        (t, h): (f64, f64),
+        ss: usize,
+    ) -> Result<(), SideFault> {
         let rows = l.len();
         for j in 1..=ss {
             // Free step with the multiplier left as it is; only its change d is sought. With one evaluation per step
             // this is the papers' free step with λ = 0 followed by link(Λ); with two it is evaluated near its end.
-            side.stride(g, b, t + (j - 1) as f64 * h / ss as f64, l, l)?;
+            let start = t + (j - 1) as f64 * h / ss as f64;
+            if whole { side.advance(g, b, start, l, l) } else { side.stride(g, b, start, l, l) }?;
             let c = self.kernel.weights(j as f64 / ss as f64);
             self.d.fill(0.0);
             for (c, w) in c.iter().zip(w.chunks_exact(rows.max(1))) {

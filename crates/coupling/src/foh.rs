@@ -375,6 +375,7 @@ pub(crate) const FOH: CouplingInfo = CouplingInfo {
         fine side is not very small. Unstable with a softening fine side and substeps.",
     scheme: "alpha-os",
     parallel: true,
+    ranks: true,
     parameters: &[GUESS, KAPPA, CHI],
     build: foh,
     ..CouplingInfo::PLAIN
@@ -390,6 +391,7 @@ pub(crate) const MODIFIED_PH: CouplingInfo = CouplingInfo {
         unstable at almost any step.",
     scheme: "newmark",
     parallel: true,
+    ranks: true,
     parameters: &[KAPPA],
     build: |a| Ok(FohOptions { kappa: a.number(&KAPPA, 0.0, unit_interval)?, ..FohOptions::MODIFIED_PH }.into()),
     ..CouplingInfo::PLAIN
@@ -402,6 +404,7 @@ pub(crate) const PH: CouplingInfo = CouplingInfo {
     reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
     advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
     scheme: "newmark",
+    ranks: true,
     comparison: true,
     build: |_| Ok(FohOptions::PH.into()),
     ..CouplingInfo::PLAIN

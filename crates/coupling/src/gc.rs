@@ -119,6 +119,7 @@ pub(crate) const GC: CouplingInfo = CouplingInfo {
     advice: "Equal to the structure in one piece for equal steps on both sides; first order with substeps. Not \
         parallel.",
     scheme: "newmark",
+    ranks: true,
     build: |_| Ok(GcOptions.into()),
     ..CouplingInfo::PLAIN
 };
@@ -132,6 +133,7 @@ pub(crate) const CLM: CouplingInfo = CouplingInfo {
         gives inaccurate multipliers: use trapezoidal.",
     scheme: "trapezoidal",
     schemes: Schemes::StateSpace,
+    ranks: true,
     build: |_| Ok(GcOptions.into()),
     ..CouplingInfo::PLAIN
 };

@@ -9,6 +9,8 @@
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Scheme, System};
 
+use crate::ranks::Ranks;
+
 /// One entry of L: constraint `row` reads unknown `dof` of its side with this sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Port {
@@ -55,4 +57,6 @@ pub struct Assembly<S> {
     pub rows: usize,
     /// Macro-step, s.
     pub dt: f64,
+    /// Which process has which of them.
+    pub ranks: Ranks,
 }

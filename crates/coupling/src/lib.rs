@@ -27,6 +27,7 @@ mod pmc;
 mod ported;
 mod psl;
 pub mod quality;
+pub mod ranks;
 pub mod registry;
 pub mod side;
 mod single;
@@ -37,7 +38,6 @@ mod staggered;
 mod start_up;
 mod statics;
 mod tie;
-mod workers;
 
 pub use coupled::{Coupling, TwoSided};
 pub use flexibility::Flexibility;
@@ -52,6 +52,7 @@ pub use parallel::{Parallel, ParallelOptions};
 pub use pm::{Pm, PmOptions};
 pub use pmc::{Pmc, PmcOptions};
 pub use psl::{Psl, PslOptions};
+pub use ranks::{Channel, Exchange, Ranks};
 pub use registry::{CouplingMethod, Options, Parts};
 pub use single::Single;
 pub use staggered::{Staggered, StaggeredOptions};
@@ -115,6 +116,7 @@ impl fmt::Display for CouplingError {
                     Fault::NoConvergence { .. } => "Newton's iteration does not converge",
                     Fault::Laboratory { .. } => "its laboratory has ended the test",
                     Fault::Partner { .. } => "a program that computes a part of it returned no force",
+                    Fault::Rank { .. } => "another rank has ended",
                 };
                 write!(f, "substructure {substructure} (counted from 0) cannot be started: {why}")
             }

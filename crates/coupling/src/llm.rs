@@ -36,8 +36,9 @@ use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
 use crate::memory::{keep_rigs, recall_rigs, rigs};
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
-use crate::side::{Side, Stepping};
+use crate::side::{Side, SideFault, Stepping};
 use crate::{CouplingError, Located};
 
 /// The multipliers of the start.
@@ -89,6 +90,11 @@ pub struct Llm<S> {
     /// Imposed rates.
     h: Vec<f64>,
     faulty: usize,
+    /// Who has which element.
+    ranks: Ranks,
+    mail: Mail,
+    /// How the strides of the elements went that began.
+    outcomes: Vec<Result<(), SideFault>>,
 }
 
 impl<S: System + Send + 'static> Llm<S> {
@@ -99,12 +105,12 @@ impl<S: System + Send + 'static> Llm<S> {
 
     /// [`Llm::start`] with other multipliers.
     pub fn start_from(assembly: Assembly<S>, interface: Localized, start: Start) -> Result<Self, CouplingError> {
-        let Assembly { substructures, dt, .. } = assembly;
+        let Assembly { substructures, dt, ranks, .. } = assembly;
         interface.check(&substructures)?;
         let lag = check_schemes(&substructures)? * dt;
         let ranges = ranges(&interface);
         let count = ranges.last().map_or(0, |r| r.end);
-        let mut elements = Vec::new();
+        let mut begun = Vec::new();
         let (mut end, mut last) = (0, 0);
         for (i, (mut sub, ties)) in substructures.into_iter().zip(ranges).enumerate() {
             let port = |first: usize| {
@@ -112,12 +118,18 @@ impl<S: System + Send + 'static> Llm<S> {
             };
             let ports = interface.ties[i].iter().enumerate().map(port(ties.start)).collect();
             sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
-            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
+            let own = (ranks.of(std::iter::once(i)), Channel::Coarse);
+            let side = Side::begin(vec![sub], ties.len(), own, |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
             let side = side.map_err(|(_, fault)| refusal(i, fault))?;
             let (x, rigs) = (end..end + side.len(), last..last + rigs(side.systems()));
             (end, last) = (x.end, rigs.end);
-            elements.push(Element { side, x, ties, rigs, ports });
+            begun.push(Element { side, x, ties, rigs, ports });
         }
+        // Other ranks are waited for when this one has done what it can.
+        let complete = |(i, e): (usize, Element<S>)| {
+            Ok(Element { side: e.side.complete().map_err(|(_, fault)| refusal(i, fault))?, ..e })
+        };
+        let mut elements = begun.into_iter().enumerate().map(complete).collect::<Result<Vec<_>, CouplingError>>()?;
         let multipliers = end..end + count;
         let reactions = multipliers.end..multipliers.end + interface.imposed.len();
         elements.iter_mut().for_each(|e| e.rigs = e.rigs.start + reactions.end..e.rigs.end + reactions.end);
@@ -132,6 +144,7 @@ impl<S: System + Send + 'static> Llm<S> {
         let problem = Condensed::new(&interface, flexible)?;
         let x = vec![0.0; reactions.end + last];
         let mut this = Llm {
+            outcomes: vec![Ok(()); elements.len()],
             elements,
             problem,
             inertial,
@@ -145,6 +158,9 @@ impl<S: System + Send + 'static> Llm<S> {
             h: vec![0.0; interface.imposed.len()],
             imposed: interface.imposed,
             faulty: 0,
+            mail: Mail::new(&ranks, Channel::Whole, 0),
+
+            ranks,
         };
         this.begin(start)?;
         Ok(this)
@@ -187,9 +203,14 @@ impl<S: System + Send + 'static> Llm<S> {
         let t = k as f64 * self.dt;
         self.w.fill(0.0);
         let (x, l) = self.x.split_at_mut(self.multipliers.start);
-        for (i, e) in self.elements.iter_mut().enumerate() {
+        // Those of this rank first: the others are waited for then.
+        for (e, outcome) in self.elements.iter_mut().zip(&mut self.outcomes) {
             let (x, l) = (&mut x[e.x.clone()], &l[e.ties.clone()]);
-            e.side.stride(0, x, t, l, l).map_err(|(_, fault)| Located { substructure: i, fault })?;
+            *outcome = e.side.begin_stride(0, x, t, l, l);
+        }
+        for (i, (e, outcome)) in self.elements.iter_mut().zip(&self.outcomes).enumerate() {
+            let x = &mut x[e.x.clone()];
+            e.side.end_stride(*outcome, x).map_err(|(_, fault)| Located { substructure: i, fault })?;
             e.side.port_rates(0, x, &mut self.w[e.ties.clone()], 1.0);
         }
         self.solve((k + 1) as f64 * self.dt + self.lag, 0);
@@ -199,7 +220,13 @@ impl<S: System + Send + 'static> Llm<S> {
             let dims = e.side.dims(0);
             check_finite(dims, &x[..dims.state()]).map_err(|fault| Located { substructure: i, fault })?;
         }
-        Ok(())
+        self.bring()
+    }
+
+    fn bring(&mut self) -> Result<(), Located> {
+        let Llm { elements, ranks, mail, x, .. } = self;
+        let gathered = ranks.gather(x, elements.iter().map(|e| e.x.clone()), mail);
+        gathered.map_err(|(substructure, fault)| Located { substructure, fault })
     }
 
     fn keep_rigs(&mut self) {
@@ -339,6 +366,10 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         }
     }
 
+    fn gather(&mut self) -> Result<(), Located> {
+        self.bring()
+    }
+
     fn use_threads(&mut self, _: bool) -> bool {
         false
     }
@@ -412,5 +443,6 @@ pub(crate) const LLM: CouplingInfo = CouplingInfo {
         Some(Argument::Word("free")) => Ok(Start::Free.into()),
         Some(_) => Err(START.refuse()),
     },
+    ranks: true,
     ..CouplingInfo::PLAIN
 };

@@ -10,9 +10,10 @@ use crate::coupled::Sides;
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
 use crate::memory::{keep_rigs, recall_rigs, rigs};
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::side::{Side, SideFault, Stepping};
-use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
+use interfield_linalg::workers::{Job, Workers};
 
 /// What a stride does with the multiplier at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +39,8 @@ pub(crate) struct Stride<S> {
 impl<S: System + Send + 'static> Job for Stride<S> {
     fn run(&mut self) {
         self.outcome = match self.end {
-            End::Loaded => self.side.stride(self.stepping, &mut self.x, self.t, &self.l0, &self.l1),
-            End::Free => self.side.free(self.stepping, &mut self.x, self.t, &self.l0),
+            End::Loaded => self.side.begin_stride(self.stepping, &mut self.x, self.t, &self.l0, &self.l1),
+            End::Free => self.side.begin_free(self.stepping, &mut self.x, self.t, &self.l0),
         };
     }
 }
@@ -87,7 +88,8 @@ impl<S: System + Send + 'static> Coarse<S> {
 
     /// Waits for the stride that was begun.
     pub(crate) fn end(&mut self) -> Result<(), SideFault> {
-        self.job.insert(self.workers.finish()).outcome
+        let Stride { side, outcome, x, .. } = &mut **self.job.insert(self.workers.finish());
+        side.end_stride(*outcome, x)
     }
 
     /// Where the last stride has come to.
@@ -140,6 +142,9 @@ pub(crate) struct Pair<S> {
     pub(crate) ss: usize,
     /// Most substeps of a fine substructure.
     pub(crate) finest: usize,
+    /// Who has which of all substructures.
+    ranks: Ranks,
+    mail: Mail,
 }
 
 impl<S: System + Send + 'static> Pair<S> {
@@ -150,14 +155,22 @@ impl<S: System + Send + 'static> Pair<S> {
         coarse: impl Fn(AnyScheme, f64) -> Vec<Stepping>,
         fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Stepping>,
     ) -> Result<Self, CouplingError> {
-        let Assembly { substructures, rows, dt: h } = assembly;
+        let Assembly { substructures, rows, dt: h, ranks } = assembly;
         let (places, a, b) = sort(substructures);
+        let of = |fine: bool| {
+            let here = |p: &Member| matches!(p, Member::Fine(_)) == fine;
+            ranks.of(places.iter().enumerate().filter(|(_, p)| here(p)).map(|(i, _)| i))
+        };
         let finest = b.iter().map(|s| s.substeps).max().unwrap_or(1);
         let ss = exchanges(b.iter().map(|s| s.substeps));
         let whose = |place: fn(usize) -> Member, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
-        let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Member::Coarse, e))?;
-        let b = Side::new(b, rows, |s, n| fine(s, h, [n, n / ss])).map_err(|e| whose(Member::Fine, e))?;
-        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, finest })
+        // Other ranks are waited for when this one has done what it can.
+        let a = Side::begin(a, rows, (of(false), Channel::Coarse), |s, _| coarse(s, h));
+        let b = Side::begin(b, rows, (of(true), Channel::Fine), |s, n| fine(s, h, [n, n / ss]));
+        let a = a.and_then(Side::complete).map_err(|e| whose(Member::Coarse, e))?;
+        let b = b.and_then(Side::complete).map_err(|e| whose(Member::Fine, e))?;
+        let mail = Mail::new(&ranks, Channel::Whole, 0);
+        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, finest, ranks, mail })
     }
 
     /// Refuses an interface without inertia where a stride has several steps: the velocity after an even number of
@@ -334,8 +347,23 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.fine.persist(archive);
     }
 
+    fn gather(&mut self, x: &mut [f64], [a, b]: [usize; 2]) -> Result<(), Located> {
+        let Pair { coarse, fine, places, ranks, mail, .. } = self;
+        let range = |place: &Member| {
+            let (start, range) = match *place {
+                Member::Coarse(i) => (a, coarse.side().range(i)),
+                Member::Fine(i) => (b, fine.range(i)),
+            };
+            start + range.start..start + range.end
+        };
+        let gathered = ranks.gather(x, places.iter().map(range), mail);
+        gathered.map_err(|(substructure, fault)| Located { substructure, fault })
+    }
+
     fn use_threads(&mut self, threads: bool) -> bool {
-        self.coarse.workers = if threads { Workers::worker() } else { Workers::caller() };
+        // Messages go through the thread that computes.
+        let threads = threads && self.ranks.is_alone();
+        self.coarse.workers = if threads { Workers::worker("interfield-side") } else { Workers::caller() };
         self.coarse.workers.is_worker()
     }
 }

@@ -33,8 +33,8 @@ use crate::side::SideFault;
 use crate::staged::{StagedSide, tableau};
 use crate::staged_pair::{Counterpart, StagedPair, Substeps, mobility};
 use crate::staggered::{StaggeredStep, mix};
-use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
+use interfield_linalg::workers::{Job, Workers};
 
 /// Number of the first parallel step.
 const STARTS: u64 = 2;
@@ -309,7 +309,7 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
     }
 
     fn use_threads(&mut self, _: &mut StagedPair<S>, threads: bool) -> bool {
-        self.workers = if threads { Workers::worker() } else { Workers::caller() };
+        self.workers = if threads { Workers::worker("interfield-side") } else { Workers::caller() };
         self.workers.is_worker()
     }
 }

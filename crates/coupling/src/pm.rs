@@ -141,6 +141,7 @@ pub(crate) const PM: CouplingInfo = CouplingInfo {
     advice: "Robust with a softening specimen. With substeps it is first order and dissipates energy at the interface.",
     scheme: "newmark",
     parallel: true,
+    ranks: true,
     build: |_| Ok(PmOptions.into()),
     ..CouplingInfo::PLAIN
 };

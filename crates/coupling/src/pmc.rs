@@ -418,6 +418,7 @@ pub(crate) const PMC: CouplingInfo = CouplingInfo {
         The coarse side uses steps of three macro-steps, which is less accurate if it yields strongly.",
     scheme: "alpha-os",
     parallel: true,
+    ranks: true,
     parameters: &[KAPPA, TIE],
     build: |a| pmc(a, PmcOptions::PMC),
     ..CouplingInfo::PLAIN

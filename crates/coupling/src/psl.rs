@@ -33,8 +33,8 @@ use crate::side::{SideFault, Stepping};
 use crate::slow::{Moves, Size, cut};
 use crate::start_up::timed;
 use crate::tie::{TIE, Tie};
-use crate::workers::Workers;
 use crate::{CouplingError, Located};
+use interfield_linalg::workers::Workers;
 
 /// Options of the family.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -335,7 +335,8 @@ impl<S: System + Send + 'static> Algorithm<S> for Psl<S> {
     }
 
     fn use_threads(&mut self, _: &mut Pair<S>, threads: bool) -> bool {
-        self.workers = if threads && self.options.windows == 2 { Workers::worker() } else { Workers::caller() };
+        self.workers =
+            if threads && self.options.windows == 2 { Workers::worker("interfield-side") } else { Workers::caller() };
         self.workers.is_worker()
     }
 }

@@ -210,6 +210,8 @@ pub struct CouplingInfo {
     pub omega: &'static str,
     /// Whether coarse and fine side advance at the same time.
     pub parallel: bool,
+    /// Whether its substructures can be in several processes: then the bits are those of one.
+    pub ranks: bool,
     /// Tangents of its sides.
     pub level: Level,
     /// Its parameters.
@@ -246,6 +248,7 @@ impl CouplingInfo {
         comparison: false,
         omega: "Omega = omega dt",
         parallel: false,
+        ranks: false,
         level: Level::Constant,
         parameters: &[],
         build: |_| Ok(GcOptions.into()),

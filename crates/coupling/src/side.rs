@@ -4,6 +4,9 @@
 //! State [u v s h z] of each: history h of its scheme, and z, what its laws remember. A stride goes on from the z of the state that it
 //! is given, so that every sequence of states has a memory of its own.
 //!
+//! Of a substructure that another rank advances (ranks.rs) a side has what its ports need: their entries of the state, and the same
+//! entries of its links. What is linear is done with these as the other rank does it with all; the rest of its state stands still.
+//!
 //! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
 //! system from rest under λ growing from 0 to 1 at one port.
 
@@ -17,6 +20,7 @@ use crate::blueprint;
 use crate::interface::{Port, Substructure};
 use crate::memory::{keep, mixed, recall};
 use crate::ported::Ported;
+use crate::ranks::{Channel, Mail, Ranks};
 use crate::tie::Tie;
 
 /// A way in which a side may stride: its scheme, the length of a step and the number of steps in a stride.
@@ -34,7 +38,8 @@ pub struct Stepping {
 struct Prepared {
     stepping: Stepping,
     slot: usize,
-    /// Change of the state at the end of a stride per unit of λ₁ at each port; one column per port.
+    /// Change of the state at the end of a stride per unit of λ₁ at each port; one column per port, of the entries `shared` of a
+    /// substructure that is elsewhere.
     link: Vec<f64>,
     /// Whether forces are asked for once in a step, at a point that does not depend on λ₁.
     once: bool,
@@ -56,13 +61,17 @@ struct Subdomain<S> {
     y0: Vec<f64>,
     /// Accelerations and state rates at the last asked point.
     rates: [Vec<f64>; 2],
+    /// Whether this rank advances it.
+    here: bool,
+    /// Entries of the state that other ranks know, rising; none in one process.
+    shared: Vec<usize>,
 }
 
 /// A fault, and the substructure (counted within its side) in which it happened.
 pub type SideFault = (usize, Fault);
 
 impl<S: System> Subdomain<S> {
-    fn new(sub: Substructure<S>, steppings: &[Stepping]) -> Result<Self, Fault> {
+    fn new(sub: Substructure<S>, steppings: &[Stepping], (here, alone): (bool, bool)) -> Result<Self, Fault> {
         let Substructure { system, y0, ports, .. } = sub;
         let dims = system.dims();
         let mut system = Ported::new(system, ports);
@@ -74,7 +83,9 @@ impl<S: System> Subdomain<S> {
             prepared.push(Prepared { stepping, slot: operators.len(), link: Vec::new(), once });
             operators.extend_from_slice(stepping.scheme.operators(stepping.dt).as_slice());
         }
-        system.prepare(&operators)?;
+        if here {
+            system.prepare(&operators)?;
+        }
         let memory = |g: &Stepping| g.scheme.memory(dims);
         let history = steppings.iter().map(|g| memory(g).history).max().unwrap_or(0);
         let scratch = steppings.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
@@ -90,7 +101,15 @@ impl<S: System> Subdomain<S> {
             inertance: Vec::new(),
             y0,
             rates: [vec![0.0; dims.nu], vec![0.0; dims.ns]],
+            here,
+            shared: Vec::new(),
         };
+        if !alone {
+            this.shared = this.shared();
+        }
+        if !here {
+            return Ok(this);
+        }
         this.inertance = this.weigh_ports();
         for g in 0..steppings.len() {
             this.steppings[g].link = this.probe(g, &[], [0.0, 1.0])?;
@@ -100,6 +119,43 @@ impl<S: System> Subdomain<S> {
 
     fn ports(&self) -> &[Port] {
         &self.system.ports
+    }
+
+    /// Displacements, velocities and rates of the ports in the state.
+    fn shared(&self) -> Vec<usize> {
+        let firsts = (0..self.steppings.len()).map(|g| self.rate(g)).chain([0, self.dims.nu]);
+        let mut all: Vec<usize> = firsts.flat_map(|first| self.ports().iter().map(move |p| first + p.dof)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Length of a column of a link.
+    fn width(&self) -> usize {
+        if self.here { self.moved } else { self.shared.len() }
+    }
+
+    /// Entry `index` of the state in a column of a link, which is that of a port.
+    fn entry(&self, column: &[f64], index: usize) -> f64 {
+        let place = if self.here { Ok(index) } else { self.shared.binary_search(&index) };
+        place.map_or(f64::NAN, |place| column[place])
+    }
+
+    /// Writes the entries that others know.
+    fn tell(&self, x: &[f64], out: &mut Vec<f64>) {
+        out.extend(self.shared.iter().map(|&i| x[i]));
+    }
+
+    /// Writes what others know of columns of links.
+    fn tell_columns(&self, columns: &[f64], out: &mut Vec<f64>) {
+        columns.chunks_exact(self.moved).for_each(|column| self.tell(column, out));
+    }
+
+    /// Takes the entries that others wrote; those that are left.
+    fn hear<'a>(&self, x: &mut [f64], body: &'a [f64]) -> &'a [f64] {
+        let (own, rest) = body.split_at(self.shared.len());
+        self.shared.iter().zip(own).for_each(|(&i, v)| x[i] = *v);
+        rest
     }
 
     fn blueprint(&self, i: usize) -> blueprint::Subdomain<'_, S> {
@@ -247,6 +303,9 @@ pub struct Side<S> {
     rows: usize,
     /// No multipliers.
     zeros: Vec<f64>,
+    /// Who has which substructure, and the messages between them.
+    ranks: Ranks,
+    mail: Mail,
 }
 
 impl<S: System> Side<S> {
@@ -256,16 +315,118 @@ impl<S: System> Side<S> {
         rows: usize,
         steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
+        Self::begin(substructures, rows, (Ranks::default(), Channel::Whole), steppings)?.complete()
+    }
+
+    /// Prepares the substructures of this rank; [`Side::complete`] follows, when all sides have begun.
+    pub(crate) fn begin(
+        substructures: Vec<Substructure<S>>,
+        rows: usize,
+        (ranks, channel): (Ranks, Channel),
+        steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
+    ) -> Result<Self, SideFault> {
+        let mut mail = Mail::new(&ranks, channel, 0);
+        let begun = Self::begin_own(substructures, rows, (&ranks, channel), steppings);
+        let outcome = begun.as_ref().map(|_| ()).map_err(|fault| *fault);
+        if ranks.has_any() {
+            ranks.tell(outcome, &mut mail, |out| begun.iter().for_each(|side| side.tell_links(out)));
+        }
+        begun
+    }
+
+    fn begin_own(
+        substructures: Vec<Substructure<S>>,
+        rows: usize,
+        (ranks, channel): (&Ranks, Channel),
+        steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
+    ) -> Result<Self, SideFault> {
         let mut subdomains = Vec::new();
         let mut offsets = vec![0];
         for (i, sub) in substructures.into_iter().enumerate() {
             let ways = steppings(sub.settled_scheme(), sub.substeps);
-            let subdomain = Subdomain::new(sub, &ways).map_err(|fault| (i, fault))?;
+            let where_to = (ranks.is_here(i), ranks.is_alone());
+            let subdomain = Subdomain::new(sub, &ways, where_to).map_err(|fault| (i, fault))?;
             offsets.push(offsets[i] + subdomain.len);
             subdomains.push(subdomain);
         }
         let mixed = mixed(subdomains.iter().map(|p: &Subdomain<S>| (p.moved, p.len, &p.system.system)));
-        Ok(Side { subdomains, offsets, mixed, rows, zeros: vec![0.0; rows] })
+        let longest = subdomains.iter().map(|p: &Subdomain<S>| p.shared.len()).sum::<usize>() + rows;
+        let mail = Mail::new(ranks, channel, longest);
+        Ok(Side { subdomains, offsets, mixed, rows, zeros: vec![0.0; rows], ranks: ranks.clone(), mail })
+    }
+
+    /// Waits for what other ranks tell of their substructures.
+    pub(crate) fn complete(mut self) -> Result<Self, SideFault> {
+        let Side { ranks, mail, subdomains, .. } = &mut self;
+        ranks.hear(Ok(()), mail, |from, mut body| {
+            for (subdomain, _) in subdomains.iter_mut().zip(ranks.owners()).filter(|(_, owner)| **owner == from) {
+                let ports = subdomain.ports().len();
+                let (width, n) = (subdomain.width() * ports, subdomain.dims.nu * ports);
+                for prepared in &mut subdomain.steppings {
+                    let (link, rest) = body.split_at(width);
+                    prepared.link = link.to_vec();
+                    body = rest;
+                }
+                let (inertance, rest) = body.split_at(n);
+                subdomain.inertance = inertance.to_vec();
+                body = rest;
+            }
+        })?;
+        Ok(self)
+    }
+
+    fn tell_links(&self, out: &mut Vec<f64>) {
+        for subdomain in self.subdomains.iter().filter(|p| p.here) {
+            subdomain.steppings.iter().for_each(|g| subdomain.tell_columns(&g.link, out));
+            out.extend(&subdomain.inertance);
+        }
+    }
+
+    /// Tells how the substructures of this rank fared, and with what motion of their ports; behind it other numbers that are alike on all
+    /// ranks.
+    fn tell(&mut self, outcome: Result<(), SideFault>, x: &[f64], more: &[f64]) {
+        let Side { ranks, mail, subdomains, offsets, .. } = self;
+        if !mail.is_needed() || !ranks.has_any() {
+            return;
+        }
+        ranks.tell(outcome, mail, |out| {
+            let own = subdomains.iter().enumerate().filter(|(_, p)| p.here);
+            own.for_each(|(i, p)| p.tell(&x[offsets[i]..offsets[i + 1]], out));
+            out.extend(more);
+        });
+    }
+
+    /// Hears the same of the others.
+    fn hear(&mut self, outcome: Result<(), SideFault>, x: &mut [f64], more: &mut [f64]) -> Result<(), SideFault> {
+        let Side { ranks, mail, subdomains, offsets, .. } = self;
+        ranks.hear(outcome, mail, |from, mut body| {
+            for (i, subdomain) in subdomains.iter().enumerate().filter(|(i, _)| ranks.owners()[*i] == from) {
+                body = subdomain.hear(&mut x[offsets[i]..offsets[i + 1]], body);
+            }
+            more.copy_from_slice(body);
+        })
+    }
+
+    /// Whether all of its substructures are in one process, this one or another: of what happens within a macro-step the others need the end.
+    pub(crate) fn is_in_one(&self) -> Option<bool> {
+        let here = self.subdomains.iter().filter(|p| p.here).count();
+        let elsewhere = self.mail.others();
+        match (here == self.subdomains.len(), here == 0 && elsewhere == 1) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// After strides that nobody else saw: the end of the macro-step, with its multipliers.
+    pub(crate) fn share_end(
+        &mut self,
+        outcome: Result<(), SideFault>,
+        x: &mut [f64],
+        l: &mut [f64],
+    ) -> Result<(), SideFault> {
+        self.tell(outcome, x, l);
+        self.hear(outcome, x, l)
     }
 
     /// The newest state `x` becomes the mean of itself and the two before; what cannot be mixed stays as it is.
@@ -369,7 +530,32 @@ impl<S: System> Side<S> {
 
     /// Advances `x` from `t` by one stride of stepping `g` under multipliers going linearly from `l0` to `l1`.
     pub fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
-        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+        let own = self.begin_stride(g, x, t, l0, l1);
+        self.end_stride(own, x)
+    }
+
+    /// The same as far as this rank does it; [`Side::end_stride`] follows.
+    pub(crate) fn begin_stride(
+        &mut self,
+        g: usize,
+        x: &mut [f64],
+        t: f64,
+        l0: &[f64],
+        l1: &[f64],
+    ) -> Result<(), SideFault> {
+        let own = self.advance(g, x, t, l0, l1);
+        self.tell(own, x, &[]);
+        own
+    }
+
+    /// Waits for what other ranks do of a stride.
+    pub(crate) fn end_stride(&mut self, own: Result<(), SideFault>, x: &mut [f64]) -> Result<(), SideFault> {
+        self.hear(own, x, &mut [])
+    }
+
+    /// Advances the substructures of this rank, unseen by the others.
+    pub(crate) fn advance(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate().filter(|(_, p)| p.here) {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
             subdomain.stride(g, x, t, l0, l1).map_err(|fault| (i, fault))?;
         }
@@ -379,7 +565,19 @@ impl<S: System> Side<S> {
     /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (book: passivity 2.2). With several evaluations in a stride: λ₁ = λ₀, then link(-λ₀), so that
     /// it is evaluated near where it will end.
     pub fn free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
-        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+        let own = self.begin_free(g, x, t, l0);
+        self.end_stride(own, x)
+    }
+
+    /// The same as far as this rank does it; [`Side::end_stride`] follows.
+    pub(crate) fn begin_free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
+        let own = self.advance_freely(g, x, t, l0);
+        self.tell(own, x, &[]);
+        own
+    }
+
+    fn advance_freely(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate().filter(|(_, p)| p.here) {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
             let once = subdomain.steppings[g].once;
             subdomain.stride(g, x, t, l0, if once { &self.zeros } else { l0 }).map_err(|fault| (i, fault))?;
@@ -426,9 +624,11 @@ impl<S: System> Side<S> {
     pub fn flexibility(&self, g: usize, h: &mut [f64]) {
         for subdomain in &self.subdomains {
             let at = subdomain.rate(g);
-            for (column, pj) in subdomain.steppings[g].link.chunks_exact(subdomain.moved).zip(subdomain.ports()) {
+            for (column, pj) in
+                subdomain.steppings[g].link.chunks_exact(subdomain.width().max(1)).zip(subdomain.ports())
+            {
                 for pi in subdomain.ports() {
-                    h[pi.row * self.rows + pj.row] -= pi.sign * column[at + pi.dof];
+                    h[pi.row * self.rows + pj.row] -= pi.sign * subdomain.entry(column, at + pi.dof);
                 }
             }
         }
@@ -479,8 +679,27 @@ impl<S: System> Side<S> {
 
     /// w += L a with the accelerations that the forces at (x, t) cause without multipliers.
     pub fn free_accelerations(&mut self, x: &mut [f64], t: f64, w: &mut [f64]) -> Result<(), SideFault> {
-        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
-            subdomain.find_rates(&mut x[self.offsets[i]..self.offsets[i + 1]], t).map_err(|f| (i, f))?;
+        let mut own = Ok(());
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate().filter(|(_, p)| p.here) {
+            own = own.and(subdomain.find_rates(&mut x[self.offsets[i]..self.offsets[i + 1]], t).map_err(|f| (i, f)));
+        }
+        let Side { ranks, mail, subdomains, .. } = &mut *self;
+        if ranks.has_any() {
+            ranks.tell(own, mail, |out| {
+                for subdomain in subdomains.iter().filter(|p| p.here) {
+                    out.extend(subdomain.ports().iter().map(|p| subdomain.rates[0][p.dof]));
+                }
+            });
+        }
+        ranks.hear(own, mail, |from, body| {
+            let mut body = body.iter();
+            for (subdomain, _) in subdomains.iter_mut().zip(ranks.owners()).filter(|(_, owner)| **owner == from) {
+                for (p, a) in subdomain.system.ports.iter().zip(&mut body) {
+                    subdomain.rates[0][p.dof] = *a;
+                }
+            }
+        })?;
+        for subdomain in &self.subdomains {
             for p in &subdomain.system.ports {
                 w[p.row] += p.sign * subdomain.rates[0][p.dof];
             }
@@ -497,10 +716,30 @@ impl<S: System> Side<S> {
     /// port and goes on with λ from `ends[0]` to `ends[1]` there: one column per port of each substructure.
     pub fn probe_from_link(&mut self, g: usize, from: usize, ends: [f64; 2]) -> Result<Vec<Vec<f64>>, SideFault> {
         let columns = |(i, subdomain): (usize, &mut Subdomain<S>)| {
+            if !subdomain.here {
+                return Ok(Vec::new());
+            }
             let start = subdomain.steppings[from].link.clone();
             subdomain.probe(g, &start, ends).map_err(|fault| (i, fault))
         };
-        self.subdomains.iter_mut().enumerate().map(columns).collect()
+        let own: Result<Vec<Vec<f64>>, SideFault> = self.subdomains.iter_mut().enumerate().map(columns).collect();
+        let outcome = own.as_ref().map(|_| ()).map_err(|fault| *fault);
+        let mut all = own.unwrap_or_else(|_| vec![Vec::new(); self.subdomains.len()]);
+        let Side { ranks, mail, subdomains, .. } = self;
+        if ranks.has_any() {
+            ranks.tell(outcome, mail, |out| {
+                let own = subdomains.iter().zip(&all).filter(|(p, _)| p.here);
+                own.for_each(|(p, columns)| p.tell_columns(columns, out));
+            });
+        }
+        ranks.hear(outcome, mail, |owner, mut body| {
+            for (i, subdomain) in subdomains.iter().enumerate().filter(|(i, _)| ranks.owners()[*i] == owner) {
+                let (columns, rest) = body.split_at(subdomain.width() * subdomain.ports().len());
+                all[i] = columns.to_vec();
+                body = rest;
+            }
+        })?;
+        Ok(all)
     }
 
     /// x += factor * Σ columns d, with the columns of [`Side::probe_from_link`].
@@ -514,8 +753,8 @@ impl<S: System> Side<S> {
     pub fn link_displacements(&self, g: usize, i: usize, l: &[f64], out: &mut [f64]) {
         let subdomain = &self.subdomains[i];
         for (p, out) in subdomain.ports().iter().zip(out) {
-            let columns = subdomain.steppings[g].link.chunks_exact(subdomain.moved).zip(subdomain.ports());
-            *out = columns.map(|(c, q)| c[p.dof] * l[q.row]).sum();
+            let columns = subdomain.steppings[g].link.chunks_exact(subdomain.width().max(1)).zip(subdomain.ports());
+            *out = columns.map(|(c, q)| subdomain.entry(c, p.dof) * l[q.row]).sum();
         }
     }
 
@@ -574,17 +813,23 @@ impl<S: System> Side<S> {
 
     /// Fills the histories of stepping `g` from [u v s] at `t` under constant multipliers `l`.
     pub fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), SideFault> {
-        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+        let mut own = Ok(());
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate().filter(|(_, p)| p.here) {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
-            subdomain.restart(g, x, t, l).map_err(|fault| (i, fault))?;
+            own = own.and(subdomain.restart(g, x, t, l).map_err(|fault| (i, fault)));
         }
-        Ok(())
+        self.tell(own, x, &[]);
+        self.hear(own, x, &mut [])
     }
 }
 
 fn add_columns<S: System>(subdomain: &Subdomain<S>, columns: &[f64], x: &mut [f64], d: &[f64], factor: f64) {
-    for (column, p) in columns.chunks_exact(subdomain.moved).zip(subdomain.ports()) {
+    for (column, p) in columns.chunks_exact(subdomain.width().max(1)).zip(subdomain.ports()) {
         let f = factor * d[p.row];
+        if !subdomain.here {
+            subdomain.shared.iter().zip(column).for_each(|(&i, c)| x[i] += f * c);
+            continue;
+        }
         for (x, c) in x.iter_mut().zip(column) {
             *x += f * c;
         }

@@ -5,7 +5,7 @@ use interfield_kernel::{Dims, System};
 use crate::CouplingError;
 use crate::coupled::require;
 use crate::side::{Side, SideFault};
-use crate::workers::Job;
+use interfield_linalg::workers::Job;
 
 /// How many deformations the laws have, and how many numbers they remember.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,7 +70,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
         coarse: impl Fn(f64) -> Vec<f64>,
         fine: impl Fn(f64, usize) -> Vec<f64>,
     ) -> Result<Self, CouplingError> {
-        let Assembly { substructures, rows, dt: h } = assembly;
+        let Assembly { substructures, rows, dt: h, .. } = assembly;
         let (places, a, b) = sort(substructures);
         let ss = b.first().map_or(1, |s| s.substeps);
         require(

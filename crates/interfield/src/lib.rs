@@ -22,6 +22,7 @@
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
 pub mod alternatives;
+pub mod cache;
 pub mod callables;
 pub mod checkpoint;
 mod choices;
@@ -42,6 +43,7 @@ pub mod programs;
 pub mod pushover;
 pub mod quantities;
 mod ranges;
+pub mod ranks;
 pub mod record;
 pub mod reductions;
 mod refused;

@@ -356,7 +356,7 @@ impl ModelFile {
     }
 
     /// Shows what stands against a model of this file.
-    fn refuse_for(&self, problems: &[Problem], places: &Places) -> Refused {
+    pub(crate) fn refuse_for(&self, problems: &[Problem], places: &Places) -> Refused {
         problems.iter().for_each(|p| self.diags.push(places.locate(p)));
         self.refuse()
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interfield_analysis::stability::{Options, StepMatrix, step_matrix};
+use interfield_coupling::Ranks;
 use interfield_kernel::{Archive, Persist};
 use interfield_lab::controller::Word;
 use interfield_language::Model;
@@ -16,8 +17,10 @@ use interfield_language::external::Program;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
 use interfield_structure::checkpoint::Checkpoint;
+use interfield_structure::preparation::{Preparation, Watch};
 use interfield_structure::{Simulation, Structure};
 
+use crate::cache::Cache;
 use crate::callables::Callables;
 use crate::checkpoint::{self, Earlier, Keeper};
 use crate::coupled::{self, Listener};
@@ -31,9 +34,9 @@ use crate::record::{self, Record, RowsSeen};
 use crate::reductions;
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
-use crate::space::{Room, room};
+use crate::space::{Room, memory, room};
 use crate::table::time;
-use crate::{Choices, ModelFile, Operator};
+use crate::{Choices, ModelFile, Operator, ranks};
 
 /// How a run is set up, beside what is chosen for its model.
 #[derive(Default)]
@@ -44,8 +47,13 @@ pub struct Setup {
     pub real_time: RealTime,
     /// What was said about moving something real.
     pub arming: Arming,
-    /// Whether the coarse side of an interfield-parallel coupling advances on a thread of its own.
+    /// Whether the coarse side of an interfield-parallel coupling advances on a thread of its own, and several threads share the
+    /// solutions of a large matrix also in real time. Otherwise these do so where there is no clock to keep.
     pub threads: bool,
+    /// Folder in which analyses and factors of large structures are kept.
+    pub cache: Option<PathBuf>,
+    /// Follows the long parts of the start.
+    pub watch: Arc<Watch>,
     /// A recording in place of the laboratory.
     pub replay: Option<Replay>,
     /// How often the complete state is kept beside the results.
@@ -58,6 +66,8 @@ pub struct Setup {
     pub operator: Operator,
     /// Functions of the caller.
     pub callables: Callables,
+    /// The processes that share it.
+    pub ranks: Ranks,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -71,6 +81,7 @@ pub struct Prepared<'a> {
     file: &'a ModelFile,
     choices: Choices,
     setup: Setup,
+    cache: Option<Arc<Cache>>,
     places: Places,
     programs: Programs,
     laps: Laps,
@@ -83,6 +94,9 @@ impl ModelFile {
     /// Everything that stands against the run.
     pub fn prepare(&self, choices: &Choices, mut setup: Setup) -> Result<Prepared<'_>, Refused> {
         let laps = Laps::default();
+        if !setup.ranks.is_alone() {
+            ranks::suits(&setup)?;
+        }
         let (mut model, places) = self.model(choices)?;
         let files = setup.output.as_ref().map(|wanted| wanted.files(!model.specimens.is_empty())).transpose()?;
         let results = files.as_ref().map_or(Path::new("interfield-out/model.h5"), |f| &f.results);
@@ -95,9 +109,15 @@ impl ModelFile {
         }
         let programs = Programs::start_with(&mut model, self.folder(), results, &mut setup.callables)
             .map_err(|message| Refused::new(Cause::Fault, message, "see `[[external]]` in the reference"))?;
-        let structure = self.advised_model(model, &places, None)?.structure;
+        let mut structure = self.advised_model(model, &places, None)?.structure;
+        let cache = setup.cache.take().map(|folder| Arc::new(Cache::new(folder)));
+        structure.preparation =
+            Preparation { memory: memory(), keeper: cache.clone().map(|cache| cache as _), watch: setup.watch.clone() };
+        if !setup.ranks.is_alone() {
+            structure.place(&setup.ranks).map_err(|problems| self.refuse_for(&problems, &places))?;
+        }
+        let mut notices = structure.placement();
         let model = &structure.model;
-        let mut notices = Vec::new();
         match files.as_ref().map_or(Room::Enough, |f| room(model, &f.results, f.format)) {
             Room::None(message) => {
                 let help = match model.specimens.is_empty() {
@@ -123,17 +143,36 @@ impl ModelFile {
             );
         }
         let parallel = model.partition.as_ref().is_some_and(|p| p.coupling.info.parallel);
-        if setup.threads && !parallel {
+        if setup.threads && !setup.ranks.is_alone() {
+            notices.push("warning: --threads has no effect on several ranks".to_owned());
+        } else if setup.threads && !parallel && !setup.real_time.real_time {
             notices.push("warning: --threads has no effect: the model has no interfield-parallel coupling".to_owned());
         }
         if setup.real_time.real_time && model.specimens.is_empty() {
             let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "--real-time: the model has no specimen", help));
         }
-        let mut prepared =
-            Prepared { structure, notices, files, file: self, choices: choices.clone(), setup, places, programs, laps };
+        let mut prepared = Prepared {
+            structure,
+            notices,
+            files,
+            file: self,
+            choices: choices.clone(),
+            setup,
+            cache,
+            places,
+            programs,
+            laps,
+        };
         prepared.laps.end("model read and assembled");
         Ok(prepared)
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// What a rank that follows another one needs of it.
+    pub(crate) fn into_parts(self) -> (Structure, &'a ModelFile, Places, Ranks) {
+        (self.structure, self.file, self.places, self.setup.ranks)
     }
 }
 
@@ -163,9 +202,8 @@ impl Prepared<'_> {
     /// # Errors
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
-        let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
-        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables } =
-            setup;
+        let Prepared { structure, files, file, choices, setup, cache, places, programs, mut laps, .. } = self;
+        let Setup { real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables, .. } = setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
@@ -190,6 +228,10 @@ impl Prepared<'_> {
             .called(callables);
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
+        // In real time only where it was asked for: a thread that another program displaces makes a step late.
+        if threads || !real_time.real_time {
+            sim.share_solutions(std::thread::available_parallelism().map_or(1, usize::from));
+        }
         meta.settings.extend(record::solver(&sim));
         let earlier = resumed.is_some().then_some(resume).flatten();
         let earlier = earlier.map(|path| Earlier::of(&path, files.as_ref())).transpose()?;
@@ -220,6 +262,7 @@ impl Prepared<'_> {
             files,
             meta,
             laps,
+            notices: cache.map_or_else(Vec::new, |cache| cache.told()),
         };
         file.lines().iter().for_each(|line| run.log(line));
         if let Some((earlier, checkpoint)) = earlier.zip(resumed)
@@ -263,6 +306,8 @@ pub struct Run {
     /// Of a structure that is pushed.
     balances: Option<Balances>,
     laps: Laps,
+    /// What should be said about its start.
+    pub notices: Vec<String>,
 }
 
 /// What an observer sees: the run after `step` steps.

@@ -40,7 +40,7 @@ fn samples(model: &Model, specimen: &interfield_language::specimen::Specimen) ->
     (duration * specimen.time_scale + 2.0 * specimen.ramp) / specimen.period
 }
 
-fn result_bytes(model: &Model, format: Format) -> f64 {
+pub(crate) fn result_bytes(model: &Model, format: Format) -> f64 {
     let rows = model.analysis.steps() as f64 / model.every.max(1) as f64;
     let columns = (model.channels.len() + 1) as f64;
     match format {
@@ -70,8 +70,27 @@ fn free(_path: &Path) -> Option<f64> {
     None
 }
 
+/// Bytes of memory that are free for this process, if the system says so: of the machine, and of the group that a batch system or a
+/// container put it in.
+pub fn memory() -> Option<f64> {
+    // For tests of what happens where there is little.
+    let pretended = std::env::var(PRETENDED).ok().and_then(|s| s.parse().ok());
+    pretended.or_else(|| {
+        let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let machine = 1024.0 * text.lines().find(|l| l.starts_with("MemAvailable")).and_then(kilobytes)?;
+        let number =
+            |file: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<f64>().ok();
+        let group = number("memory.max").map(|most| most - number("memory.current").unwrap_or(0.0));
+        Some(group.map_or(machine, |group| machine.min(group)))
+    })
+}
+
+/// Free bytes of memory, in place of those that the system says.
+const PRETENDED: &str = "INTERFIELD_PRETEND_MEMORY";
+
 /// Bytes for people.
-fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     match bytes {
         b if b < 1e3 => format!("{b:.0} bytes"),
         b if b < 1e6 => format!("{:.0} kB", b / 1e3),

@@ -61,6 +61,13 @@ pub enum Fault {
         /// What was the matter.
         code: u32,
     },
+    /// Another process that computes a part of the structure has ended, or answers no more.
+    Rank {
+        /// Its number.
+        rank: u16,
+        /// Whether it said that it ends.
+        told: bool,
+    },
 }
 
 impl Fault {

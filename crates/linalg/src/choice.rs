@@ -29,16 +29,20 @@
 //!    solution (up to about 40 unknowns for chains and 60 for
 //!    frames; full matrices up to [`INVERSE_UNKNOWNS`]);
 //! 3. changing matrix: [`Dense`](crate::Solver::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
-//! 4. symmetric matrix: [`Supernodal`](crate::Solver::Supernodal) if a factorisation is [`heavy`];
+//! 4. [`Supernodal`](crate::Solver::Supernodal) if a factorisation is [`heavy`];
 //! 5. else [`Simplicial`](crate::Solver::Simplicial).
 
+use std::sync::Arc;
+
 use crate::Pattern;
-use crate::dense::{Dense, Diagonal, Inverse};
-use crate::factor::{Inner, Kind};
+use crate::factor::Kind;
 use crate::ordering::Ordering;
+use crate::planned::Method;
 use crate::simplicial::Simplicial;
 use crate::supernodal::Supernodal;
 use crate::symbolic::Symbolic;
+use crate::tree::Tree;
+use crate::watch::Watch;
 
 /// Largest stored inverse: beyond, forming it takes too long (time grows with the cube, 3 ms at 216 unknowns).
 const INVERSE_UNKNOWNS: usize = 256;
@@ -68,27 +72,26 @@ fn simplicial_time(symbolic: &Symbolic) -> f64 {
 }
 
 /// The method for a pattern; see the head of the file.
-pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool) -> Inner {
+pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool, watch: &Watch) -> Method {
     let n = pattern.n();
     let general = kind == Kind::General;
     if pattern.is_diagonal() {
-        return Inner::Diagonal(Diagonal::new(n));
+        return Method::Diagonal;
     }
     if !constant && n <= DENSE_UNKNOWNS {
-        return Inner::Dense(Dense::new(pattern, !general));
+        return Method::Dense;
     }
-    let ordering = Ordering::best(pattern);
-    if !general
-        && heavy(&ordering, constant)
-        && let Some(supernodal) = Supernodal::with_order(pattern, &ordering)
+    let ordering = Ordering::best(pattern, watch);
+    if heavy(&ordering, constant)
+        && let Some(tree) = Tree::new(pattern, &ordering, general)
     {
-        return Inner::Supernodal(supernodal);
+        return Method::Supernodal(Arc::new(tree));
     }
     let symbolic = Symbolic::with_order(pattern, ordering);
     if constant && n <= INVERSE_UNKNOWNS && inverse_time(n) < simplicial_time(&symbolic) {
-        return Inner::Inverse(Inverse::new(pattern));
+        return Method::Inverse;
     }
-    Inner::Simplicial(Simplicial::new(symbolic, general))
+    Method::Simplicial(symbolic)
 }
 
 /// Whether factorising is so much work that dense blocks pay.
@@ -106,8 +109,8 @@ pub(crate) enum SymmetricFactor {
 
 impl SymmetricFactor {
     pub(crate) fn new(pattern: &Pattern) -> SymmetricFactor {
-        let ordering = Ordering::best(pattern);
-        let supernodal = heavy(&ordering, false).then(|| Supernodal::with_order(pattern, &ordering)).flatten();
+        let ordering = Ordering::best(pattern, &Watch::default());
+        let supernodal = heavy(&ordering, false).then(|| Supernodal::with_order(pattern, &ordering, false)).flatten();
         match supernodal {
             Some(factor) => SymmetricFactor::Supernodal(factor),
             None => SymmetricFactor::Simplicial(Simplicial::new(Symbolic::with_order(pattern, ordering), false)),
@@ -118,7 +121,7 @@ impl SymmetricFactor {
     pub(crate) fn factorize(&mut self, values: &[f64]) -> Result<(), usize> {
         match self {
             SymmetricFactor::Simplicial(factor) => factor.factorize(values),
-            SymmetricFactor::Supernodal(factor) => factor.factorize(values, true),
+            SymmetricFactor::Supernodal(factor) => factor.factorize(values, Some(&Watch::default())),
         }
     }
 

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use crate::Pattern;
-use crate::choice;
 use crate::dense::{Dense, Diagonal, Inverse};
 use crate::front::warm_up;
+use crate::planned::Planned;
 use crate::simplicial::Simplicial;
 use crate::supernodal::Supernodal;
+use crate::watch::Watch;
 
 /// Symmetry of the values (the pattern is always symmetric).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub enum Solver {
     Dense,
     /// Own sparse `L D Lᵀ` / `L D U` without pivoting; pivots of any sign.
     Simplicial,
-    /// Own supernodal sparse `L D Lᵀ` without pivoting: dense blocks, for large symmetric matrices; pivots of any sign.
+    /// Own supernodal sparse `L D Lᵀ` / `L D U` without pivoting: dense blocks, for large matrices; pivots of any sign.
     Supernodal,
 }
 
@@ -83,6 +84,8 @@ pub struct Report {
     pub nnz_factor: usize,
     /// Estimated additions and multiplications of one solution.
     pub solve_flops: usize,
+    /// Threads that share a solution.
+    pub threads: usize,
 }
 
 impl fmt::Display for Report {
@@ -94,7 +97,8 @@ impl fmt::Display for Report {
             (Solver::Dense, Kind::General) => "dense LU",
             (Solver::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
             (Solver::Simplicial, Kind::General) => "sparse LDU",
-            (Solver::Supernodal, _) => "supernodal LDLᵀ",
+            (Solver::Supernodal, Kind::Symmetric) => "supernodal LDLᵀ",
+            (Solver::Supernodal, Kind::General) => "supernodal LDU",
         };
         write!(f, "{name}, ")?;
         if self.ordering != "none" {
@@ -103,7 +107,11 @@ impl fmt::Display for Report {
         let count = |n: usize, [one, many]: [&str; 2]| format!("{} {}", thousands(n), if n == 1 { one } else { many });
         let [unknowns, entries] =
             [count(self.n, ["unknown", "unknowns"]), count(self.nnz_factor, ["entry", "entries"])];
-        write!(f, "{unknowns}, {entries} in the factor")
+        write!(f, "{unknowns}, {entries} in the factor")?;
+        if self.threads > 1 {
+            write!(f, ", solved on {} cores", self.threads)?;
+        }
+        Ok(())
     }
 }
 
@@ -149,7 +157,11 @@ impl Factor {
     /// `constant`: the matrix will be factorised once (or rarely) and solved very often; otherwise one factorisation
     /// per solution is assumed.
     pub fn new(pattern: &Pattern, kind: Kind, constant: bool) -> Factor {
-        Factor { pattern: pattern.clone(), kind, inner: choice::choose(pattern, kind, constant), ready: false }
+        Planned::new(pattern, kind, constant, &Watch::default()).reserve()
+    }
+
+    pub(crate) fn of(pattern: Pattern, kind: Kind, inner: Inner) -> Factor {
+        Factor { pattern, kind, inner, ready: false }
     }
 
     /// Takes the given solver, or says why it cannot be used.
@@ -163,14 +175,11 @@ impl Factor {
             Solver::Inverse | Solver::Dense if pattern.n() > dense_limit => {
                 return refuse("more than 4096 unknowns are too many for a dense matrix");
             }
-            Solver::Supernodal if kind == Kind::General => {
-                return refuse("it needs symmetric values");
-            }
             Solver::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
             Solver::Inverse => Inner::Inverse(Inverse::new(pattern)),
             Solver::Dense => Inner::Dense(Dense::new(pattern, kind == Kind::Symmetric)),
             Solver::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
-            Solver::Supernodal => match Supernodal::new(pattern) {
+            Solver::Supernodal => match Supernodal::new(pattern, kind == Kind::General) {
                 Some(supernodal) => Inner::Supernodal(supernodal),
                 None => return refuse("one of its blocks does not fit 32-bit indices"),
             },
@@ -189,6 +198,16 @@ impl Factor {
         }
     }
 
+    /// Lets up to so many threads share every solution from now on, where that is faster (only [`Solver::Supernodal`], and large);
+    /// the bits stay the same. The threads are started here and wait for work, busily for some milliseconds after each solution;
+    /// they end with the factor. May allocate, unlike the solutions. Returns how many there are, with the caller.
+    pub fn share_solutions(&mut self, threads: usize) -> usize {
+        match &mut self.inner {
+            Inner::Supernodal(method) => method.share(threads),
+            _ => 1,
+        }
+    }
+
     /// Factorises the matrix with these values; may be called again at any time. Does not allocate.
     ///
     /// After an error the factor is unusable until the next success.
@@ -196,7 +215,7 @@ impl Factor {
     /// # Panics
     /// If `values` does not have the pattern's length.
     pub fn factorize(&mut self, values: &[f64]) -> Result<(), Singular> {
-        self.factorize_with(values, false)
+        self.factorize_with(values, None)
     }
 
     /// The same on all cores where it pays, with the same bits: for the preparation, because it may allocate and wait.
@@ -207,17 +226,63 @@ impl Factor {
     /// # Panics
     /// If `values` does not have the pattern's length.
     pub fn factorize_on_all_cores(&mut self, values: &[f64]) -> Result<(), Singular> {
-        self.factorize_with(values, true)
+        self.factorize_watched(values, &Watch::default())
     }
 
-    fn factorize_with(&mut self, values: &[f64], cores: bool) -> Result<(), Singular> {
+    /// The same for somebody who wants to know how far it is.
+    ///
+    /// # Errors
+    /// The same.
+    ///
+    /// # Panics
+    /// If `values` does not have the pattern's length.
+    pub fn factorize_watched(&mut self, values: &[f64], watch: &Watch) -> Result<(), Singular> {
+        self.factorize_with(values, Some(watch))
+    }
+
+    /// The factor in words that [`Factor::take`] reads; `None` where factorising is faster than keeping, or nothing is factorised.
+    pub fn words(&self) -> Option<impl Iterator<Item = u64> + '_> {
+        match &self.inner {
+            Inner::Supernodal(method) if self.ready => Some(method.words()),
+            _ => None,
+        }
+    }
+
+    /// Takes a factor of this matrix in words, and checks it by a solution. `false`, and unusable until the next factorisation, if
+    /// there are too few words or they are not the factor of `values`.
+    pub fn take(&mut self, values: &[f64], words: &mut dyn FnMut() -> Option<u64>) -> bool {
+        self.ready = match &mut self.inner {
+            Inner::Supernodal(method) => method.take(words).is_some(),
+            _ => false,
+        };
+        self.ready = self.ready && self.solves(values);
+        self.ready
+    }
+
+    /// Whether it solves a system with this matrix.
+    fn solves(&mut self, values: &[f64]) -> bool {
+        let n = self.pattern.n();
+        // Row by row in the size of the row, so that units do not count.
+        let sizes: Vec<f64> =
+            (0..n).map(|i| self.pattern.row(i).map(|k| values[k].abs()).fold(0.0, f64::max)).collect();
+        let b: Vec<f64> = sizes.iter().enumerate().map(|(i, s)| s * (1.0 + (i % 7) as f64)).collect();
+        let (mut x, mut r) = (b.clone(), vec![0.0; n]);
+        self.solve(&mut x);
+        self.pattern.mul(values, &x, &mut r);
+        let magnitudes = |i: usize| {
+            self.pattern.row(i).zip(self.pattern.columns(i)).map(|(k, &j)| (values[k] * x[j as usize]).abs())
+        };
+        (0..n).all(|i| (r[i] - b[i]).abs() <= 1e-8 * (magnitudes(i).sum::<f64>() + b[i].abs()))
+    }
+
+    fn factorize_with(&mut self, values: &[f64], watch: Option<&Watch>) -> Result<(), Singular> {
         assert_eq!(values.len(), self.pattern.nnz(), "values of the matrix");
         let done = match &mut self.inner {
             Inner::Diagonal(method) => method.factorize(values),
             Inner::Inverse(method) => method.factorize(values),
             Inner::Dense(method) => method.factorize(values),
             Inner::Simplicial(method) => method.factorize(values),
-            Inner::Supernodal(method) => method.factorize(values, cores),
+            Inner::Supernodal(method) => method.factorize(values, watch),
         };
         self.ready = done.is_ok();
         // Every method fails on values that are not finite, but in a row of its own liking.
@@ -285,6 +350,10 @@ impl Factor {
             nnz_matrix: self.pattern.nnz(),
             nnz_factor,
             solve_flops,
+            threads: match &self.inner {
+                Inner::Supernodal(method) => method.threads(),
+                _ => 1,
+            },
         }
     }
 }

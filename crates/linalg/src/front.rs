@@ -6,6 +6,8 @@
 //! A₁₁ = L₁₁ D L₁₁ᵀ      W = A₂₁ L₁₁⁻ᵀ = L₂₁ D      A₂₂ ← A₂₂ − L₂₁ Wᵀ
 //! ```
 //!
+//! Of unsymmetric values `U` takes the place of `D Lᵀ`, and all of the update is computed.
+//!
 //! The dense kernels are those of `faer`. How the work is cut into pieces depends on sizes alone and never on the number of
 //! cores; every piece is computed by one core. Therefore the bits of the result do not depend on the cores either.
 
@@ -15,7 +17,7 @@ use faer::linalg::cholesky::ldlt::factor::{
 };
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place};
 use faer::{Accum, MatMut, MatRef, Par};
 
 /// Columns that are eliminated at once.
@@ -135,6 +137,102 @@ fn subtract(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f6
     );
     if below.nrows() > 0 {
         matmul(below, Accum::Add, far, right.transpose(), -1.0, Par::Seq);
+    }
+}
+
+/// The same for unsymmetric values: the top square of `block` holds all of `A₁₁`, `upper` below it `A₁₂ᵀ`. Afterwards `block` is
+/// `L` with `U` on and above its diagonal, `upper` below the square the rest of `Uᵀ`.
+pub(crate) fn eliminate_general(
+    block: MatMut<'_, f64>,
+    upper: MatMut<'_, f64>,
+    mut update: MatMut<'_, f64>,
+    cores: bool,
+) -> Result<(), usize> {
+    let (height, width) = (block.nrows(), block.ncols());
+    let mut rest = block;
+    let mut beside = upper.split_at_row_mut(width).1;
+    let mut done = 0;
+    while done < width {
+        let panel = PANEL.min(width - done);
+        let (top, bottom) = rest.split_at_row_mut(panel);
+        let (mut square, mut right) = top.split_at_col_mut(panel);
+        let (mut below, mut later) = bottom.split_at_col_mut(panel);
+        let (mut transposed, mut others) = beside.split_at_col_mut(panel);
+        lu(square.as_mut()).map_err(|k| done + k)?;
+        let left = height - done - panel;
+        let cores = cores && left * left * panel > SHARED;
+        let square = square.as_ref();
+        let unit = |x: MatMut<'_, f64>| {
+            solve_unit_lower_triangular_in_place(square, x.transpose_mut(), Par::Seq);
+        };
+        by_rows(below.as_mut(), cores, &|x| {
+            solve_lower_triangular_in_place(square.transpose(), x.transpose_mut(), Par::Seq);
+        });
+        by_rows(right.as_mut().transpose_mut(), cores, &unit);
+        by_rows(transposed.as_mut(), cores, &unit);
+        let (below, right, transposed) = (below.as_ref(), right.as_ref(), transposed.as_ref());
+        let own = width - done - panel;
+        subtract_all(later.as_mut(), below, right.transpose(), cores);
+        subtract_all(others.as_mut(), transposed, below.subrows(0, own), cores);
+        subtract_all(update.as_mut(), below.subrows(own, left - own), transposed, cores);
+        done += panel;
+        (rest, beside) = (later, others);
+    }
+    Ok(())
+}
+
+/// `A = L U` without pivoting, in place, column by column; the error is the column whose pivot is exactly zero.
+fn lu(mut a: MatMut<'_, f64>) -> Result<(), usize> {
+    for k in 0..a.ncols() {
+        let (done, mut later) = a.as_mut().split_at_col_mut(k + 1);
+        let (pivot, mut column) = done.col_mut(k).split_at_row_mut(k + 1);
+        let pivot = pivot[k];
+        if pivot == 0.0 {
+            return Err(k);
+        }
+        column.as_mut().iter_mut().for_each(|l| *l /= pivot);
+        let column = column.as_ref();
+        for j in 0..later.ncols() {
+            let (top, below) = later.as_mut().col_mut(j).split_at_row_mut(k + 1);
+            let u = top[k];
+            below.iter_mut().zip(column.iter()).for_each(|(x, l)| *x -= l * u);
+        }
+    }
+    Ok(())
+}
+
+/// Calls `work` with pieces of the same rows whoever computes them.
+fn by_rows(target: MatMut<'_, f64>, cores: bool, work: &(dyn Fn(MatMut<'_, f64>) + Sync)) {
+    if target.nrows() <= ROWS {
+        if target.nrows() > 0 {
+            work(target);
+        }
+        return;
+    }
+    let half = (target.nrows() / 2).next_multiple_of(ROWS).min(target.nrows() - 1);
+    let (a, b) = target.split_at_row_mut(half);
+    if cores {
+        rayon::join(|| by_rows(a, cores, work), || by_rows(b, cores, work));
+    } else {
+        by_rows(a, cores, work);
+        by_rows(b, cores, work);
+    }
+}
+
+/// `target ← target − left rightᵀ`.
+fn subtract_all(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>, cores: bool) {
+    let columns = target.ncols();
+    if columns > PIECE {
+        let half = (columns / 2).next_multiple_of(PIECE).min(columns - 1);
+        let ((a, b), (near, far)) = (target.split_at_col_mut(half), right.split_at_row(half));
+        if cores {
+            rayon::join(|| subtract_all(a, left, near, cores), || subtract_all(b, left, far, cores));
+        } else {
+            subtract_all(a, left, near, cores);
+            subtract_all(b, left, far, cores);
+        }
+    } else if columns > 0 && target.nrows() > 0 {
+        matmul(target, Accum::Add, left, right.transpose(), -1.0, Par::Seq);
     }
 }
 

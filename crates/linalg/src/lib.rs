@@ -17,12 +17,13 @@
 //! preparation and analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
-//! knows numbers and indices only, and depends on nothing but `faer` for dense matrices and `rayon` for the cores.
+//! knows numbers and indices only, and depends on nothing but `faer` for dense matrices, `rayon` for the cores and `rtrb` for what threads hand each other.
 
 mod blueprint;
 mod choice;
 mod complex;
 mod dense;
+pub mod digest;
 mod dissection;
 mod eigen;
 mod factor;
@@ -36,6 +37,7 @@ mod multifrontal;
 mod ordering;
 mod packed;
 mod pattern;
+mod planned;
 pub mod reduction;
 mod simplicial;
 mod solve;
@@ -44,7 +46,10 @@ mod supernodal;
 mod svd;
 mod symbolic;
 mod tall;
+mod team;
 mod tree;
+mod watch;
+pub mod workers;
 
 pub use blueprint::{Blueprint, Sparse};
 pub use complex::ComplexFactor;
@@ -58,5 +63,7 @@ pub use krylov::{Dominant, DominantOptions, KrylovError, Ritz, dominant, random}
 pub use lanczos::Wanted;
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
+pub use planned::Planned;
 pub use solve::{dense_solve, invert};
 pub use svd::Svd;
+pub use watch::{Stage, Watch};

@@ -3,11 +3,15 @@
 
 use crate::Pattern;
 use crate::dissection::{dissect, minimum_degree};
+use crate::watch::{Stage, Watch};
 
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// From so many multiplications of a factorisation on (10 ms), nested dissection is tried.
 const DISSECTION_PRODUCTS: f64 = 1.0e8;
+
+/// Names of the orders.
+pub(crate) const ORDERINGS: [&str; 3] = ["natural", "AMD", "nested dissection"];
 
 /// An order of elimination and what follows from it.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ pub(crate) struct Ordering {
 impl Ordering {
     /// The best of the candidates. A tie goes to the given numbering: it needs no permutation and walks memory in order
     /// (chains, banded numberings).
-    pub(crate) fn best(pattern: &Pattern) -> Ordering {
+    pub(crate) fn best(pattern: &Pattern, watch: &Watch) -> Ordering {
         let mut best = Ordering::new(pattern, (0..pattern.n() as u32).collect(), "natural");
         let (ptr, idx) = pattern.raw();
         let mut try_one = |order: Vec<u32>, name| {
@@ -36,7 +40,9 @@ impl Ordering {
         };
         let products = minimum_degree(ptr, idx).map_or(f64::INFINITY, |order| try_one(order, "AMD"));
         if products > DISSECTION_PRODUCTS {
-            try_one(dissect(pattern), "nested dissection");
+            watch.begin(Stage::Ordering, 0.0);
+            try_one(dissect(pattern, watch), "nested dissection");
+            watch.end();
         }
         best
     }
@@ -213,7 +219,7 @@ mod tests {
             let pattern = irregular(n);
             let (ptr, idx) = pattern.raw();
             let natural: Vec<u32> = (0..pattern.n() as u32).collect();
-            for order in [natural, minimum_degree(ptr, idx).unwrap(), dissect(&pattern)] {
+            for order in [natural, minimum_degree(ptr, idx).unwrap(), dissect(&pattern, &Watch::default())] {
                 let ordering = Ordering::new(&pattern, order, "");
                 assert_eq!(ordering.counts, counted(&pattern, &ordering.order), "n = {n}");
             }
@@ -233,11 +239,11 @@ mod tests {
             }
         }
         let pattern = Pattern::new(side * side * side, entries);
-        let dissected = dissect(&pattern);
+        let dissected = dissect(&pattern, &Watch::default());
         let mut sorted = dissected.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(i, &v)| i == v as usize));
-        assert_eq!(dissected, dissect(&pattern), "the same order every time");
+        assert_eq!(dissected, dissect(&pattern, &Watch::default()), "the same order every time");
         let (ptr, idx) = pattern.raw();
         let degree = Ordering::new(&pattern, minimum_degree(ptr, idx).unwrap(), "");
         let dissection = Ordering::new(&pattern, dissected, "");

@@ -11,25 +11,6 @@ use crate::tree::Node;
 pub(crate) const COLUMNS: usize = 4;
 pub(crate) const TILE: usize = 4;
 
-/// A number of the stored factor.
-pub(crate) trait Stored: Copy + Send + Sync {
-    fn wide(self) -> f64;
-}
-
-impl Stored for f64 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self
-    }
-}
-
-impl Stored for f32 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-}
-
 /// One panel: first column, number of columns, and where its values are in the block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel {
@@ -51,17 +32,17 @@ impl Panel {
         (0..(node.width as usize).div_ceil(COLUMNS)).map(|k| Panel::new(node, k * COLUMNS))
     }
 
-    pub(crate) fn of<'a, T>(&self, block: &'a [T]) -> &'a [T] {
+    pub(crate) fn of<'a>(&self, block: &'a [f64]) -> &'a [f64] {
         &block[self.start..self.end]
     }
 
-    /// Calls `visit(row, column, value)`, both counted from the first column, for every value on and below the diagonal.
-    pub(crate) fn each<T: Stored>(&self, block: &[T], mut visit: impl FnMut(usize, usize, f64)) {
-        let (q, values) = (self.columns, self.of(block));
-        let rows = values.len() / q;
-        for (row, column, at) in places(rows, q) {
-            if row >= column {
-                visit(row, column, values[at].wide());
+    /// Calls `visit(row, column, values)`, both counted from the first column, for every place below the diagonal, with the
+    /// values of both blocks there.
+    pub(crate) fn each(&self, [a, b]: [&[f64]; 2], mut visit: impl FnMut(usize, usize, [f64; 2])) {
+        let (q, a, b) = (self.columns, self.of(a), self.of(b));
+        for (row, column, at) in places(a.len() / q, q) {
+            if row > column {
+                visit(row, column, [a[at], b[at]]);
             }
         }
     }
@@ -78,13 +59,9 @@ fn places(rows: usize, q: usize) -> impl Iterator<Item = (usize, usize, usize)> 
     })
 }
 
-/// Packs a block whose columns are `L` with the pivots on the diagonal, and writes the pivots. `scratch` has the height times
-/// [`COLUMNS`] values.
-pub(crate) fn pack(node: &Node, block: &mut [f64], pivots: &mut [f64], scratch: &mut [f64]) {
+/// Packs a block; what stands on and above its diagonal is not read later. `scratch` has the height times [`COLUMNS`] values.
+pub(crate) fn pack(node: &Node, block: &mut [f64], scratch: &mut [f64]) {
     let height = node.height();
-    for (k, pivot) in pivots.iter_mut().enumerate() {
-        *pivot = block[k * (height + 1)];
-    }
     for panel in Panel::all(node) {
         let (q, rows) = (panel.columns, height - panel.first);
         let source = &mut scratch[..rows * q];

@@ -7,6 +7,7 @@
 
 use crate::Pattern;
 use crate::ordering::{NONE, Ordering, inverse};
+use crate::watch::Watch;
 
 /// Widest panel. Four columns of sums and factors fit the sixteen SSE2 registers; wider ones were not tried.
 pub(crate) const MAX_WIDTH: usize = 4;
@@ -63,7 +64,7 @@ pub(crate) struct Lower {
 impl Symbolic {
     /// Analyses the pattern under the best order of elimination.
     pub(crate) fn new(pattern: &Pattern) -> Symbolic {
-        Symbolic::with_order(pattern, Ordering::best(pattern))
+        Symbolic::with_order(pattern, Ordering::best(pattern, &Watch::default()))
     }
 
     pub(crate) fn with_order(pattern: &Pattern, ordering: Ordering) -> Symbolic {

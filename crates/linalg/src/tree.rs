@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::Pattern;
-use crate::ordering::{NONE, Ordering, inverse};
+use crate::ordering::{NONE, ORDERINGS, Ordering, inverse};
 
 /// Share of stored zeros up to which a child is merged with its parent, by the columns that both have together.
 const RELAXED: [(u32, f64); 4] = [(8, 0.35), (24, 0.2), (64, 0.08), (u32::MAX, 0.02)];
@@ -42,6 +42,15 @@ pub(crate) struct Entry {
     pub(crate) target: u32,
 }
 
+/// What an unsymmetric matrix has above its diagonal, for each [`Entry`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mirror {
+    /// Position of the entry above the diagonal in the values of the matrix.
+    pub(crate) source: u32,
+    /// Its place in the top square of the block, or [`NONE`] if it belongs to the rows below.
+    pub(crate) inside: u32,
+}
+
 /// Everything about the factor that does not depend on values.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -60,6 +69,8 @@ pub(crate) struct Tree {
     /// Entries of the matrix in each node (compressed rows).
     pub(crate) entry_ptr: Vec<u32>,
     pub(crate) entries: Vec<Entry>,
+    /// Parallel to these; empty for symmetric values.
+    pub(crate) mirrors: Vec<Mirror>,
     /// Position of each diagonal entry in the values of the matrix.
     pub(crate) diagonal: Vec<u32>,
     pub(crate) values_len: usize,
@@ -81,7 +92,7 @@ fn stored(width: f64, below: f64) -> f64 {
 
 impl Tree {
     /// The nodes of an ordering; `None` where one of them does not fit 32-bit indices.
-    pub(crate) fn new(pattern: &Pattern, ordering: &Ordering) -> Option<Tree> {
+    pub(crate) fn new(pattern: &Pattern, ordering: &Ordering, general: bool) -> Option<Tree> {
         let drafts = merged(drafts(ordering));
         let sequence = sequence(&drafts);
         let order: Vec<u32> = sequence
@@ -96,11 +107,12 @@ impl Tree {
         let parent: Vec<u32> =
             sequence.iter().map(|&s| place.get(drafts[s as usize].parent as usize).copied().unwrap_or(NONE)).collect();
         let widths: Vec<u32> = sequence.iter().map(|&s| drafts[s as usize].columns.len() as u32).collect();
-        Tree::laid_out(pattern, ordering.name, order, &parent, &widths)
+        Tree::laid_out(pattern, general, ordering.name, order, &parent, &widths)
     }
 
     fn laid_out(
         pattern: &Pattern,
+        general: bool,
         ordering: &'static str,
         order: Vec<u32>,
         parent: &[u32],
@@ -145,8 +157,19 @@ impl Tree {
             nodes.push(node);
             first = end;
         }
-        let places = places(&nodes, &rows, parent);
-        let (entry_ptr, entries, diagonal) = entries(pattern, &order, &inv, &nodes, &rows);
+        // Only a damaged analysis has rows that its parents have not, or subtrees with gaps.
+        let places = places(&nodes, &rows, parent)?;
+        let mut sizes = vec![1u32; count];
+        for s in 0..count {
+            if s as u32 + 1 - nodes[s].subtree != sizes[s] {
+                return None;
+            }
+            if let Some(up) = parent.get(s).and_then(|&p| sizes.get_mut(p as usize)) {
+                *up += s as u32 + 1 - nodes[s].subtree;
+            }
+        }
+        let (entry_ptr, mut entries, diagonal) = entries(pattern, &order, &inv, &nodes, &rows);
+        let mirrors = if general { mirrors(pattern, &nodes, &entry_ptr, &mut entries) } else { Vec::new() };
         let roots = (0..count as u32).filter(|&s| parent[s as usize] == NONE).collect();
         Some(Tree {
             ordering,
@@ -159,9 +182,28 @@ impl Tree {
             roots,
             entry_ptr,
             entries,
+            mirrors,
             diagonal,
             values_len,
         })
+    }
+
+    /// The nodes of an analysis in words, see `planned.rs`; `None` if they are not one of this pattern.
+    pub(crate) fn restored(pattern: &Pattern, general: bool, words: &[u64]) -> Option<Tree> {
+        let (&[n, count, name], rest) = words.split_first_chunk::<3>()?;
+        let (n, count) = (usize::try_from(n).ok()?, usize::try_from(count).ok()?);
+        if n != pattern.n() || count > n || rest.len() != n + 2 * count {
+            return None;
+        }
+        let numbers = |list: &[u64]| list.iter().map(|&x| u32::try_from(x).ok()).collect::<Option<Vec<u32>>>();
+        let (order, widths) = (numbers(&rest[..n])?, numbers(&rest[n..n + count])?);
+        let parent: Vec<u32> = rest[n + count..].iter().map(|&p| u32::try_from(p).unwrap_or(NONE)).collect();
+        let mut seen = vec![false; n];
+        let permutes = order.iter().all(|&i| seen.get_mut(i as usize).is_some_and(|s| !std::mem::replace(s, true)));
+        let tiles = widths.iter().all(|&w| w > 0) && widths.iter().map(|&w| u64::from(w)).sum::<u64>() == n as u64;
+        let rises = parent.iter().enumerate().all(|(s, &p)| p == NONE || (p as usize > s && (p as usize) < count));
+        let name = *ORDERINGS.get(usize::try_from(name).ok()?)?;
+        (permutes && tiles && rises).then(|| Tree::laid_out(pattern, general, name, order, &parent, &widths))?
     }
 
     pub(crate) fn children(&self, s: usize) -> &[u32] {
@@ -170,6 +212,10 @@ impl Tree {
 
     pub(crate) fn entries(&self, s: usize) -> &[Entry] {
         &self.entries[self.entry_ptr[s] as usize..self.entry_ptr[s + 1] as usize]
+    }
+
+    pub(crate) fn mirrors(&self, s: usize) -> &[Mirror] {
+        &self.mirrors[self.entry_ptr[s] as usize..self.entry_ptr[s + 1] as usize]
     }
 
     pub(crate) fn rows(&self, node: &Node) -> &[u32] {
@@ -320,24 +366,32 @@ fn sequence(drafts: &[Draft]) -> Vec<u32> {
 }
 
 /// Place of every row of a node in the block of its parent.
-fn places(nodes: &[Node], rows: &[u32], parent: &[u32]) -> Vec<u32> {
+fn places(nodes: &[Node], rows: &[u32], parent: &[u32]) -> Option<Vec<u32>> {
     let mut out = vec![0; rows.len()];
     for (node, &p) in nodes.iter().zip(parent) {
-        let Some(up) = nodes.get(p as usize) else { continue };
+        let Some(up) = nodes.get(p as usize) else {
+            if node.below > 0 {
+                return None;
+            }
+            continue;
+        };
         let above = &rows[up.rows..][..up.below as usize];
         let mut at = 0;
         for k in node.rows..node.rows + node.below as usize {
             out[k] = if rows[k] < up.first + up.width {
-                rows[k] - up.first
+                rows[k].checked_sub(up.first)?
             } else {
-                while above[at] < rows[k] {
+                while *above.get(at)? < rows[k] {
                     at += 1;
+                }
+                if above[at] != rows[k] {
+                    return None;
                 }
                 up.width + at as u32
             };
         }
     }
-    out
+    Some(out)
 }
 
 /// Where the entries of the matrix go, and the positions of its diagonal.
@@ -373,4 +427,28 @@ fn entries(
         ptr.push(entries.len() as u32);
     }
     (ptr, entries, diagonal)
+}
+
+/// The entries above the diagonal, and in `entries` the positions of those below it in place of theirs.
+fn mirrors(pattern: &Pattern, nodes: &[Node], ptr: &[u32], entries: &mut [Entry]) -> Vec<Mirror> {
+    let columns = pattern.raw().1;
+    let mut out = Vec::with_capacity(entries.len());
+    for (node, range) in nodes.iter().zip(ptr.windows(2)) {
+        let height = node.height() as u32;
+        let mut row = NONE;
+        let mut begin = NONE;
+        for entry in &mut entries[range[0] as usize..range[1] as usize] {
+            // Entries of a column follow each other in the order of their row in the matrix.
+            if begin == NONE || entry.source as usize >= pattern.row(row as usize).end || entry.source < begin {
+                row = pattern.row_of(entry.source as usize) as u32;
+                begin = pattern.row(row as usize).start as u32;
+            }
+            let (i, j) = (entry.target % height, entry.target / height);
+            out.push(Mirror { source: entry.source, inside: if i < node.width { i * height + j } else { NONE } });
+            let other = columns[entry.source as usize] as usize;
+            // The pattern is symmetric, so the mirror image exists.
+            entry.source = pattern.position(other, row as usize).map_or(entry.source, |p| p as u32);
+        }
+    }
+    out
 }

@@ -92,6 +92,11 @@ fn no_method_allocates_in_the_loop() {
     let large = common::space_frame(7, 7, 12).effective(0.01);
     let mut factor = Factor::with_solver(&large.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
     watch(&mut factor, &large.values, large.n());
+    // Shared with threads that were there before.
+    assert_eq!(factor.share_solutions(2), 2);
+    watch(&mut factor, &large.values, large.n());
+    let mut unsymmetric = Factor::with_solver(&large.pattern, Kind::General, Solver::Supernodal).unwrap();
+    watch(&mut unsymmetric, &large.values, large.n());
     watch(&mut Factor::new(&Pattern::new(4, []), Kind::Symmetric, false), &[1.0, 2.0, 3.0, 4.0], 4);
 }
 

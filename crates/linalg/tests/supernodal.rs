@@ -124,6 +124,104 @@ fn a_large_singular_structure_names_its_row_on_any_number_of_cores() {
 }
 
 #[test]
+fn solutions_on_any_number_of_threads_have_the_same_bits() {
+    for (name, matrix) in [("frame", common::space_frame(8, 8, 12).effective(0.01)), ("solid", cube(12))] {
+        let n = matrix.n();
+        let mut alone = Factor::with_solver(&matrix.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
+        alone.factorize(&matrix.values).unwrap();
+        let expected = solve(&mut alone, n);
+        let halves: Vec<f64> = matrix.values.iter().map(|v| 0.5 * v).collect();
+        for threads in [1, 2, 3, 4, 7] {
+            let mut factor = Factor::with_solver(&matrix.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
+            factor.factorize(&matrix.values).unwrap();
+            assert_eq!(factor.share_solutions(threads), threads, "{name}");
+            assert_eq!(factor.report().threads, threads);
+            for _ in 0..3 {
+                assert_eq!(solve(&mut factor, n), expected, "{name}, {threads} threads");
+            }
+            // Between solutions the factor changes, fails, and is as before again.
+            factor.factorize(&halves).unwrap();
+            let twice: Vec<u64> = expected.iter().map(|&x| (2.0 * f64::from_bits(x)).to_bits()).collect();
+            assert_eq!(solve(&mut factor, n), twice, "{name}, {threads} threads");
+            factor.factorize(&vec![0.0; halves.len()]).unwrap_err();
+            factor.factorize_on_all_cores(&matrix.values).unwrap();
+            assert_eq!(solve(&mut factor, n), expected, "{name}, {threads} threads");
+        }
+    }
+    // Nothing to share.
+    let small = common::chain(100, 1e6, 1e3, false).effective(0.01);
+    assert_eq!(Factor::new(&small.pattern, Kind::Symmetric, true).share_solutions(4), 1);
+    let mut small = Factor::with_solver(&small.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
+    assert_eq!((small.share_solutions(4), small.share_solutions(0)), (1, 1));
+}
+
+/// Values that differ on both sides of the diagonal: on any number of cores the same, and those of the simplicial method to rounding.
+#[test]
+fn unsymmetric_values() {
+    for (name, mut matrix) in [("frame", common::space_frame(6, 6, 8).effective(0.01)), ("solid", cube(9))] {
+        let p = matrix.pattern.clone();
+        let mut lcg = Lcg(3);
+        for i in 0..p.n() {
+            for (k, &j) in p.row(i).zip(p.columns(i)) {
+                let share = if i == j as usize { 0.2 } else { 0.4 };
+                matrix.values[k] *= 1.0 + share * lcg.next();
+            }
+        }
+        assert_eq!(Factor::new(&p, Kind::General, false).solver(), Solver::Supernodal, "{name}");
+        let mut factor = Factor::with_solver(&p, Kind::General, Solver::Supernodal).unwrap();
+        factor.factorize(&matrix.values).unwrap();
+        let alone = solve(&mut factor, p.n());
+        let mut sparse = Factor::with_solver(&p, Kind::General, Solver::Simplicial).unwrap();
+        sparse.factorize(&matrix.values).unwrap();
+        let [error, other] = [&alone, &solve(&mut sparse, p.n())].map(|x| residual(&matrix, x));
+        assert!(error < 1e-13 && error < 20.0 * other, "{name}: {error:e}, simplicial {other:e}");
+        for cores in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().unwrap();
+            pool.install(|| factor.factorize_on_all_cores(&matrix.values)).unwrap();
+            factor.share_solutions(cores);
+            assert_eq!(solve(&mut factor, p.n()), alone, "{name}, {cores} cores");
+        }
+        // An unknown that nothing holds has its name.
+        let mut loose = matrix.values.clone();
+        for i in 0..p.n() {
+            for (k, &j) in p.row(i).zip(p.columns(i)) {
+                if i == 700 || j == 700 {
+                    loose[k] = 0.0;
+                }
+            }
+        }
+        assert_eq!(factor.factorize_on_all_cores(&loose), Err(Singular { row: 700 }), "{name}");
+    }
+}
+
+/// Units that lie twelve decades apart change neither the pivots that are refused nor the digits of a solution.
+#[test]
+fn scales_over_twelve_decades() {
+    for kind in [Kind::Symmetric, Kind::General] {
+        let matrix = common::space_frame(5, 5, 8).effective(0.01);
+        let (n, p) = (matrix.n(), &matrix.pattern);
+        let mut lcg = Lcg(11);
+        // Powers of two: scaling rounds nothing, so the scaled solution has the digits of the unscaled one.
+        let scale: Vec<f64> = (0..n).map(|_| 2.0f64.powi((20.0 * lcg.next()) as i32)).collect();
+        let mut scaled = matrix.values.clone();
+        for i in 0..n {
+            for (k, &j) in p.row(i).zip(p.columns(i)) {
+                scaled[k] *= scale[i] * scale[j as usize];
+            }
+        }
+        let mut factor = Factor::with_solver(p, kind, Solver::Supernodal).unwrap();
+        factor.factorize_on_all_cores(&matrix.values).unwrap();
+        let mut x = Lcg(7).vector(n);
+        factor.solve(&mut x);
+        factor.factorize_on_all_cores(&scaled).unwrap();
+        let mut y: Vec<f64> = Lcg(7).vector(n).iter().zip(&scale).map(|(b, s)| b * s).collect();
+        factor.solve(&mut y);
+        let unscaled: Vec<f64> = y.iter().zip(&scale).map(|(y, s)| y * s).collect();
+        assert_eq!(unscaled, x, "{kind:?}");
+    }
+}
+
+#[test]
 fn odd_shapes() {
     // Nothing, one unknown, separate parts, a star, and widths that are no multiple of anything.
     let mut patterns = vec![Pattern::new(0, []), Pattern::new(1, []), Pattern::new(7, [])];
@@ -138,14 +236,16 @@ fn odd_shapes() {
             .flat_map(|i| pattern.columns(i).iter().map(move |&j| if i == j as usize { n as f64 } else { -0.5 }))
             .collect();
         let matrix = Matrix { pattern, values };
-        let mut factor = Factor::with_solver(&matrix.pattern, Kind::Symmetric, Solver::Supernodal).unwrap();
-        factor.factorize(&matrix.values).unwrap();
-        let x = solve(&mut factor, n);
-        assert!(n == 0 || residual(&matrix, &x) < 1e-14, "{n}");
-        assert_eq!(factor.factorize(&vec![f64::NAN; matrix.values.len()]).is_err(), n > 0);
-        assert_eq!(
-            factor.factorize(&vec![0.0; matrix.values.len()]).err().map(|s: Singular| s.row < n),
-            (n > 0).then_some(true)
-        );
+        for kind in [Kind::Symmetric, Kind::General] {
+            let mut factor = Factor::with_solver(&matrix.pattern, kind, Solver::Supernodal).unwrap();
+            factor.factorize(&matrix.values).unwrap();
+            let x = solve(&mut factor, n);
+            assert!(n == 0 || residual(&matrix, &x) < 1e-14, "{n}");
+            assert_eq!(factor.factorize(&vec![f64::NAN; matrix.values.len()]).is_err(), n > 0);
+            assert_eq!(
+                factor.factorize(&vec![0.0; matrix.values.len()]).err().map(|s: Singular| s.row < n),
+                (n > 0).then_some(true)
+            );
+        }
     }
 }

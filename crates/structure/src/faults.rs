@@ -48,6 +48,7 @@ pub(crate) fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fa
             let words = Trouble::from_code(code).map_or("returned no force", Trouble::words);
             format!("the program of external `{name}` {words}")
         }
+        Fault::Rank { rank, .. } => format!("rank {rank} has ended"),
         Fault::NoConvergence { iterations, residual } => format!(
             "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
         ),
@@ -64,7 +65,7 @@ pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject
         Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
         Fault::Singular { dof: i } => dof(i),
         Fault::SingularElement { element: e } => element(e),
-        Fault::Laboratory { .. } | Fault::Partner { .. } => Subject::Start,
+        Fault::Laboratory { .. } | Fault::Partner { .. } | Fault::Rank { .. } => Subject::Start,
         Fault::NonFinite { .. } | Fault::NoConvergence { .. } => Subject::Model,
     }
 }
@@ -88,6 +89,7 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
             "see the recording of the laboratory, the limits and the simulated faults of the specimen"
         }
         Fault::Partner { .. } => "read the last lines of the program's log",
+        Fault::Rank { .. } => "read the message of that rank",
         Fault::NoConvergence { .. } => "use a smaller step, or a scheme that does not iterate",
     };
     let (mut message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));

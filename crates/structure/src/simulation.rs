@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{
-    Assembly as Substructures, Coupling, CouplingError, Driven, Options, Parts, Single, Substructure,
+    Assembly as Substructures, Coupling, CouplingError, Driven, Options, Parts, Ranks, Single, Substructure,
 };
 use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
@@ -25,7 +25,9 @@ use crate::energy::Energy;
 use crate::faults::{cannot_start, explain, refusal};
 use crate::landing::Landing;
 use crate::learning::{Learning, Lesson, Site};
+use crate::preparation;
 use crate::pushover::{self, Pushed};
+use crate::ranks;
 use crate::reduce::estimate::{Onlooker, Shown};
 use crate::specimen::{Rehearsal, Workshop, mount};
 use crate::split::{Constraint, Drive, SubModel};
@@ -113,6 +115,8 @@ pub struct Simulation {
     learning: Option<Learning>,
     /// Looks at superelements.
     onlooker: Option<Onlooker>,
+    /// Which process has which part.
+    ranks: Ranks,
 }
 
 /// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
@@ -516,7 +520,7 @@ impl Simulation {
 
     /// Whether a fault of the loop came from the laboratory or from a program, and says nothing about the structure.
     pub fn came_from_outside(&self, fault: Fault) -> bool {
-        matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. })
+        matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. } | Fault::Rank { .. })
     }
 
     /// A fault of the loop in words, with the user's names.
@@ -527,6 +531,9 @@ impl Simulation {
                 pushover::stopped(&self.model, push, self.coupling.as_ref(), (&part.free, &part.looped), fault)
         {
             return words;
+        }
+        if let Fault::Rank { rank, told } = fault {
+            return ranks::explain(&self.ranks, self.parts.iter().map(|p| p.sub.name.as_str()), (rank, told));
         }
         match self.parts.get(self.coupling.faulty()) {
             Some(Part { sub, free, looped, .. }) => sub.said_of(explain(&sub.model, free, looped, fault)),
@@ -542,7 +549,8 @@ impl Structure {
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
         let (free, rayleigh) = (self.free().to_vec(), self.assembly().rayleigh);
-        let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
+        let Structure { model, warnings, interface, preparation, parts: mut assembled, driven, ranks, .. } = self;
+        preparation::fits(&preparation, &mut assembled).map_err(|problem| vec![problem])?;
         let (mut parts, mut substructures, mut twins, mut all_rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut problems = Vec::new();
         for part in assembled {
@@ -576,9 +584,14 @@ impl Structure {
         let mut coupling = if model.analysis.statics {
             balanced(&model, substructures, &parts)?
         } else {
-            let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt };
+            let assembly =
+                Substructures { substructures, rows: interface.len(), dt: model.analysis.dt, ranks: ranks.clone() };
             let started = start(&model, assembly, twins, driven);
-            started.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?
+            let gathered = started.and_then(|mut coupling| match coupling.gather() {
+                Ok(()) => Ok(coupling),
+                Err(located) => Err(CouplingError::Fault(located)),
+            });
+            gathered.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?
         };
         ready(&model, &mut parts, coupling.as_mut())?;
         let site = Site { model: &model, parts: &parts, rows: &all_rows };
@@ -616,6 +629,7 @@ impl Structure {
             members: None,
             learning,
             onlooker,
+            ranks,
             model,
         })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interfield_coupling::registry::COUPLINGS;
-use interfield_coupling::{Options, Port};
+use interfield_coupling::{Options, Port, Ranks};
 use interfield_kernel::element::Element as _;
 use interfield_kernel::{Scheme, System};
 use interfield_language::external::External;
@@ -18,6 +18,7 @@ use crate::budget;
 use crate::damping;
 use crate::elastic::computed;
 use crate::gravity;
+use crate::preparation::Preparation;
 use crate::reduce::reduced;
 use crate::simulation::Simulation;
 use crate::specimen::{Physical, physical, substitute};
@@ -31,10 +32,14 @@ pub struct Structure {
     pub warnings: Vec<Problem>,
     /// The constraints between its parts, row by row.
     pub interface: Vec<Constraint>,
+    /// What its start may use.
+    pub preparation: Preparation,
     pub(crate) parts: Vec<Part>,
     pub(crate) driven: Vec<Drive>,
     /// Of a cut structure: its matrices in one piece, which give its damping and its modes.
     whole: Option<Assembly>,
+    /// Which process has which part.
+    pub(crate) ranks: Ranks,
 }
 
 /// One substructure; all there is of a structure in one piece.
@@ -110,7 +115,16 @@ impl Structure {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut this = Structure { model, warnings: Vec::new(), interface, parts, driven, whole };
+        let mut this = Structure {
+            model,
+            warnings: Vec::new(),
+            interface,
+            preparation: Preparation::default(),
+            parts,
+            driven,
+            whole,
+            ranks: Ranks::default(),
+        };
         match damping::check(&this.model, this.assembly()) {
             Some(driven) if driven.fatal => return Err(vec![driven]),
             driven => warnings.splice(0..0, this.assembly().warnings.iter().cloned().chain(driven)).for_each(drop),

@@ -4,7 +4,7 @@
 use interfield_analysis::probe::amplification;
 use interfield_coupling::{
     Assembly, Coupling, CouplingError, CouplingMethod, FohOptions, GcOptions, Midpoint, Options, Parallel, Parts,
-    PmOptions, PmcOptions, Port, PslOptions, Staggered, Substructure, TwoSided,
+    PmOptions, PmcOptions, Port, PslOptions, Ranks, Staggered, Substructure, TwoSided,
 };
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -239,6 +239,7 @@ pub fn pair<S>(a: (S, Vec<f64>), b: (S, Vec<f64>), shared: &[(usize, usize)], se
         ],
         rows: shared.len(),
         dt: setting.dt,
+        ranks: Ranks::default(),
     }
 }
 

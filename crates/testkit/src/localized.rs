@@ -1,7 +1,7 @@
 //! Bars between nodes that move along one axis: the problems of localized multipliers (book: problems 1.5),
 //! in pieces, held together pair by pair, or whole.
 
-use interfield_coupling::{Assembly, Imposed, Localized, Port, Substructure};
+use interfield_coupling::{Assembly, Imposed, Localized, Port, Ranks, Substructure};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, StepMap};
 use interfield_structure::{Assembled, assemble};
@@ -105,7 +105,7 @@ impl Truss {
             let (system, y0) = system(&text(&nodes, &[bar]), &start);
             Substructure { system, y0, scheme, substeps: 1, fine: false, ports: Vec::new() }
         };
-        Assembly { substructures: self.bars.iter().map(piece).collect(), rows: 0, dt }
+        Assembly { substructures: self.bars.iter().map(piece).collect(), rows: 0, dt, ranks: Ranks::default() }
     }
 
     /// The interface of localized multipliers: every node of every bar is tied.

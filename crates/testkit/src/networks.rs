@@ -1,6 +1,6 @@
 //! Random chains, and networks of substructures that meet at common degrees of freedom, beside the same structure in one piece.
 
-use interfield_coupling::{Assembly, Port, Substructure};
+use interfield_coupling::{Assembly, Port, Ranks, Substructure};
 use interfield_kernel::Domain;
 use interfield_kernel::scheme::registry::AnyScheme;
 
@@ -81,7 +81,7 @@ impl Network {
             fine: p.fine,
             ports,
         });
-        Assembly { substructures: substructures.collect(), rows, dt }
+        Assembly { substructures: substructures.collect(), rows, dt, ranks: Ranks::default() }
     }
 
     /// The whole in one piece.

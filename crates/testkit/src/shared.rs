@@ -55,10 +55,10 @@ impl System for Shared {
 
 /// The same substructures with one memory for all sequences.
 pub fn shared(assembly: Assembly<Assembled>) -> Assembly<Shared> {
-    let Assembly { substructures, rows, dt } = assembly;
+    let Assembly { substructures, rows, dt, ranks } = assembly;
     let one = |s: Substructure<Assembled>| {
         let Substructure { system, y0, scheme, substeps, fine, ports } = s;
         Substructure { system: Shared(system), y0, scheme, substeps, fine, ports }
     };
-    Assembly { substructures: substructures.into_iter().map(one).collect(), rows, dt }
+    Assembly { substructures: substructures.into_iter().map(one).collect(), rows, dt, ranks }
 }

@@ -3,7 +3,7 @@
 
 use interfield_analysis::order::convergence;
 use interfield_coupling::{
-    Assembly, Coupling, CouplingError, Midpoint, Parallel, Port, Staggered, Substructure, TwoSided,
+    Assembly, Coupling, CouplingError, Midpoint, Parallel, Port, Ranks, Staggered, Substructure, TwoSided,
 };
 use interfield_kernel::StepMap;
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -113,6 +113,7 @@ fn several_substructures_meet_at_one_node() {
                         ],
                         rows: 2,
                         dt: 0.5 / n as f64,
+                        ranks: Ranks::default(),
                     }
                 };
                 let twins = || assembly().substructures.into_iter().filter(|s| !s.fine).map(|s| s.system).collect();
@@ -151,7 +152,7 @@ fn the_fine_side_is_evaluated_once_per_stage_and_never_rewound() {
                 Substructure { system: Watch::default(), y0: vec![0.0, 0.0], scheme, substeps, fine, ports }
             };
             let substructures = vec![side(schemes[0], 1, false, 1.0), side(schemes[1], ss, true, -1.0)];
-            let assembly = Assembly { substructures, rows: 1, dt: 1.0 };
+            let assembly = Assembly { substructures, rows: 1, dt: 1.0, ranks: Ranks::default() };
             let coupled = match method {
                 Staged::Staggered => Staggered::start(assembly),
                 Staged::Parallel => Parallel::start(assembly, vec![Watch::default()]),

@@ -153,7 +153,7 @@ fn crates() -> Sketch {
         (85.0, COMPUTED, &["cli", "ensemble", "gallery", "book"]),
         (285.0, 1, &["interfield"]),
         (505.0, CONTROL, &["language", "structure", "lab, learn", "results, report", "analysis, codegen"]),
-        (725.0, REAL, &["motion", "coupling", "kernel, linalg", "wire, peers, ethercat", "fmi"]),
+        (725.0, REAL, &["motion", "coupling", "kernel, linalg", "wire, peers, ethercat", "fmi, mpi"]),
     ];
     for (x, colour, names) in columns {
         let apart = 46.0;

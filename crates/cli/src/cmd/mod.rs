@@ -27,6 +27,7 @@ pub(crate) mod man;
 pub(crate) mod material;
 pub(crate) mod modes;
 pub(crate) mod motion;
+pub(crate) mod mpi;
 pub(crate) mod new;
 pub(crate) mod order;
 pub(crate) mod pack;

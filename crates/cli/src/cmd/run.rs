@@ -12,6 +12,7 @@ use interfield::plan::Plan;
 use interfield::programs::{self, ProgramLog};
 use interfield::pushover::Strength;
 use interfield::quantities::{ONE, UNITS};
+use interfield::ranks::{Followed, agree};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short, time};
 use interfield::{
@@ -33,11 +34,12 @@ use crate::cmd::doctor;
 use crate::console::{self, Beside, ConsoleArgs};
 use crate::interrupt::{listen, on_interrupt};
 use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
-use crate::output::{complain, fail, print, print_json, progress};
+use crate::output::{Following, complain, fail, print, print_json, progress};
 use crate::report::{
     Curves, Evidence, Frames, LOOKED_AT, Pictures, Report, Scene, Unmade, blocks, envelopes, interface,
     keep as keep_recordings,
 };
+use crate::team::Team;
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
@@ -60,11 +62,15 @@ pub(crate) struct Args {
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) settings: ModelArgs,
-    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
+    /// Advance the coarse side of an interfield-parallel coupling on a separate thread, and let several threads share the solutions of
+    /// a large matrix also in real time; the results are the same
     #[arg(long)]
     pub(crate) threads: bool,
     #[command(flatten)]
     pub(crate) running: Running,
+    /// The processes that share it.
+    #[arg(skip)]
+    pub(crate) team: Team,
 }
 
 impl std::ops::Deref for Options {
@@ -92,6 +98,10 @@ pub(crate) struct Running {
     /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
+    /// Keep the analysis and the factor of a large structure in this folder; the next start of the same model is short
+    /// [default: interfield-out/cache]
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = CACHE)]
+    cache: Option<PathBuf>,
     /// Save the complete state beside the results at this interval in seconds, for --resume [default: 60]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
@@ -106,6 +116,9 @@ pub(crate) struct Running {
     console: ConsoleArgs,
 }
 
+/// Where factors are kept, unless it is said.
+const CACHE: &str = "interfield-out/cache";
+
 /// The model that runs without arguments.
 const EXAMPLE: &str = include_str!("../../../../models/isolated-building.toml");
 
@@ -118,7 +131,12 @@ pub(crate) fn example() -> Exit {
 
 /// Runs a model file.
 pub(crate) fn run(args: &Args) -> Exit {
-    with(&args.model, &args.options, None)
+    let team = match Team::join() {
+        Ok(team) => team,
+        Err(exit) => return exit,
+    };
+    let options = Options { team: team.clone(), ..args.options.clone() };
+    team.part(with(&args.model, &options, None))
 }
 
 /// Runs a model file, with a recording in place of its laboratory if there is one.
@@ -205,6 +223,8 @@ pub(crate) fn leave(
 ) -> Exit {
     match attempt(loaded, options, wanted, replay, left) {
         Ok(exit) => exit,
+        // One voice is enough.
+        Err(_) if !options.team.is_first() => Exit::BadInput,
         Err(refused) => refuse(options.json, &refused),
     }
 }
@@ -216,24 +236,40 @@ fn attempt(
     replay: Option<Replay>,
     left: &mut Left,
 ) -> Result<Exit, Refused> {
-    let Options { settings, threads, running } = options;
-    let Running { json, quiet, real_time, arming, checkpoint, resume, console, .. } = running;
+    let Options { settings, threads, running, team } = options;
+    let Running { json, quiet, real_time, arming, cache, checkpoint, resume, console, .. } = running;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
         real_time: (*real_time).into(),
         arming: arming.into(),
         threads: *threads,
+        cache: cache.clone(),
+        watch: Arc::default(),
         replay,
         checkpoint: checkpoint.map(Duration::from_secs_f64),
         resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
         shown: None,
         operator: Operator::default(),
         callables: Callables::default(),
+        ranks: team.ranks.clone(),
     };
+    if !team.is_alone() {
+        team.on_interrupt(&setup.operator);
+        agree(&team.ranks, loaded, &choices)?;
+    }
+    if !team.is_first() {
+        return follow(loaded, &choices, setup, team);
+    }
+    let watch = setup.watch.clone();
+    let following = Following::new(&watch, !*quiet && !json);
     let mut prepared = loaded.prepare(&choices, setup)?;
+    drop(following);
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
     loaded.show();
+    if !team.is_alone() {
+        complain(&format!("{} ranks, {}", team.ranks.count(), team.name()));
+    }
     prepared.notices.iter().for_each(|notice| complain(notice));
     let specimens = &prepared.structure.model.specimens;
     let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };
@@ -247,17 +283,22 @@ fn attempt(
         complain("the test was called off before it started");
         return Ok(Exit::Interrupted);
     }
+    let following = Following::new(&watch, !*quiet && !json);
     let mut run = prepared.start().inspect_err(|refused| {
         if let Some(desk) = &desk {
             let why: Vec<&str> = refused.messages.iter().map(|m| m.message.as_str()).collect();
             desk.desk.ended(&why.join("; "), false);
         }
     })?;
+    drop(following);
+    run.notices.iter().for_each(|notice| complain(notice));
     // In real time nothing is kept for pictures.
     if page_data.is_some() && !real_time.real_time && run.model().elements.len() <= LOOKED_AT {
         run.watch_members();
     }
-    on_interrupt(run.operator());
+    if team.is_alone() {
+        on_interrupt(run.operator());
+    }
     if real_time.control {
         listen(run.operator(), |_| None);
     }
@@ -286,6 +327,26 @@ fn attempt(
         desk.end(&outcome);
     }
     Ok(tell(loaded, &run, &outcome, page_data, machine, json, left))
+}
+
+/// What a rank does that follows the first one.
+fn follow(loaded: &Loaded, choices: &Choices, setup: Setup, team: &Team) -> Result<Exit, Refused> {
+    let followed = loaded.prepare(choices, Setup { output: None, ..setup }).and_then(Prepared::follow);
+    Ok(match followed {
+        Ok(Followed::Finished) => Exit::Done,
+        Ok(Followed::Told) => Exit::Fault,
+        Ok(Followed::Lost(message)) => {
+            team.complain(&message);
+            Exit::Fault
+        }
+        // The first rank has the same model and says it too.
+        Err(refused) => {
+            if team.lost().is_some() || refused.cause == Cause::Machine {
+                team.complain(&refused.to_string());
+            }
+            Exit::BadInput
+        }
+    })
 }
 
 /// The console of a run, and who commands from it.

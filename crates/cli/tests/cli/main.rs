@@ -26,6 +26,7 @@ mod import;
 mod keys;
 mod lab;
 mod laboratory;
+mod large;
 mod mistakes;
 mod motion;
 mod numbers;

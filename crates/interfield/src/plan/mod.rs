@@ -13,14 +13,20 @@ use std::sync::Arc;
 
 use interfield_language::Model;
 use interfield_structure::Simulation;
+use interfield_structure::preparation::Memory;
 use serde_json::{Value, json};
 
 use crate::programs::{described, described_json};
 use crate::quantities::{ONE, UNITS};
+use crate::record::Format;
+use crate::space::{result_bytes, size};
 use crate::table::{aligned, labelled, time};
 use push::Push;
 use quantity::{count, duration, listed};
 use side::Side;
+
+/// Unknowns from which on memory is told.
+const LARGE: usize = 2000;
 
 /// Names that are listed before the rest is counted.
 const NAMED: usize = 6;
@@ -35,6 +41,8 @@ pub struct Plan {
     model: Arc<Model>,
     /// Once it is assembled.
     unknowns: Option<usize>,
+    /// Once it is started, if it is large.
+    memory: Option<Memory>,
     /// The cuts, each with the substructures that it separates.
     cuts: Vec<(String, [String; 2])>,
     sides: Vec<Side>,
@@ -52,6 +60,7 @@ impl Plan {
         Plan {
             model: sim.model.clone(),
             unknowns: Some(sim.free().len()),
+            memory: (sim.free().len() >= LARGE).then(|| sim.memory()),
             cuts: sim.interface.iter().map(cut).collect(),
             sides,
         }
@@ -59,7 +68,7 @@ impl Plan {
 
     /// What is known of a model before it can be assembled: an external has not told its stiffness.
     pub fn unsettled(model: &Model) -> Self {
-        Plan { model: Arc::new(model.clone()), unknowns: None, cuts: Vec::new(), sides: Side::all(model) }
+        Plan { model: Arc::new(model.clone()), unknowns: None, memory: None, cuts: Vec::new(), sides: Side::all(model) }
     }
 
     /// The same with what takes a moment to find: the highest frequency of each side, and the step that its scheme is stable with.
@@ -77,12 +86,25 @@ impl Plan {
         if self.model.partition.is_none() {
             out += &self.sides.first().map_or_else(String::new, Side::solver_line);
         }
+        out += &self.memory_line();
         out += &reduced::lines(&self.model);
         for (i, specimen) in self.model.specimens.iter().enumerate() {
             let line = specimen::line(specimen, &self.model, self.home(i));
             out += &labelled("  ", &format!("specimen {}", specimen.name), &line);
         }
         out
+    }
+
+    /// What a large structure takes: memory, and what its channels come to as a result file.
+    fn memory_line(&self) -> String {
+        let Some(memory) = self.memory else { return String::new() };
+        let [factors, rest] = [memory.factors, memory.rest].map(size);
+        let results = size(result_bytes(&self.model, Format::Results));
+        labelled(
+            "  ",
+            "memory",
+            &format!("{factors} for factors, {rest} for matrices and states; {results} of results"),
+        )
     }
 
     /// Coupling or scheme, with the steps.

@@ -105,7 +105,9 @@ impl Unjudged {
             Fault::NoConvergence { .. } => {
                 Unjudged { why, help: "take a smaller --dt, or a --scheme that does not iterate" }
             }
-            Fault::Partner { .. } => Unjudged { why, help: "look at what the program said last, in its log" },
+            Fault::Partner { .. } | Fault::Rank { .. } => {
+                Unjudged { why, help: "look at what the program said last, in its log" }
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Substructures and how they are coupled: names are resolved here, interfaces are found by [`crate::partition`].
 
+mod divided;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -34,6 +36,8 @@ section! {
     // Beyond a million the number is a mistake.
     SUBSTEPS: Whole = key("substeps", "Number of its substeps per step of the analysis.").range(Allowed::Between(1.0, 1e6))
         .default("1").example("10");
+    PARTS: Whole = key("parts", "Divides it into so many substructures of about the same work that share few degrees of freedom: NAME-1, \
+        NAME-2, ...").range(Allowed::Between(1.0, 4096.0)).default("1").example("4");
     INTERFACE_MASS: Or<Pure, Inner> = of(Or(Pure, Inner(&SHARES)), "interface_mass",
         "Its share of the nodal mass at interfaces, 0 to 1, for all nodes or by node.").range(SHARE).example("0.05");
 }
@@ -68,6 +72,8 @@ struct Draft {
     scheme: Option<(String, AnyScheme)>,
     tangent: Option<TangentPolicy>,
     substeps: u32,
+    /// Into how many it is divided, and where that is said.
+    parts: Spanned<usize>,
     fine: Option<bool>,
     /// Whether it takes what is not listed elsewhere.
     rest: bool,
@@ -121,7 +127,9 @@ pub(super) fn read(
         return None;
     }
     let rest = drafts.iter().position(|d| d.rest);
-    let owners = complete(context, &owners, rest);
+    let mut owners = complete(context, &owners, rest);
+    let rest = rest.map(|rest| drafts[..rest].iter().map(|d| d.parts.value).sum());
+    let mut drafts = divided::divide(context, drafts, &mut owners);
     let (analysis, coupling) = (analysis?, coupling?);
     let fine = sides(&drafts);
     if let Some(substeps) = overrides.substeps {
@@ -184,6 +192,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
         scheme: own_scheme,
         tangent: table.read(&TANGENT).map(|t| t.value.0),
         substeps: table.value(&SUBSTEPS) as u32,
+        parts: table.read(&PARTS).map_or_else(|| Spanned::new(1, 0..0), |n| Spanned::new(n.value as usize, n.span)),
         fine: table.read(&SIDE).map(|s| s.value.0),
         rest: !table.has(&ELEMENTS) && !table.has(&NODES),
         nodes: nodes.iter().filter_map(|n| mobile_node(context, n)).collect(),

@@ -6,6 +6,7 @@
 //!
 //! **Must not be here:** text, coupling formulas.
 
+pub(crate) mod bisect;
 mod layout;
 
 use interfield_coupling::CouplingMethod;

@@ -12,6 +12,7 @@ use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
 use crate::Pattern;
+use crate::watch::{Stage, Watch};
 use graph::{Graph, NONE};
 use separator::{SEPARATOR, separate};
 
@@ -22,18 +23,22 @@ const LEAF: usize = 40;
 const TWO_CORES: usize = 2000;
 
 /// The order of elimination, `order[new] = old`.
-pub(crate) fn dissect(pattern: &Pattern) -> Vec<u32> {
+pub(crate) fn dissect(pattern: &Pattern, watch: &Watch) -> Vec<u32> {
     let (graph, members) = Graph::compressed(pattern);
-    let order = dissect_graph(&graph, 1);
+    let n = graph.n() as f64;
+    // Every level of the tree goes over all vertices.
+    watch.begin(Stage::Ordering, n * (n / LEAF as f64).log2().max(1.0));
+    let order = dissect_graph(&graph, 1, watch);
     order.iter().flat_map(|&v| members.of(v as usize).iter().copied()).collect()
 }
 
-fn dissect_graph(graph: &Graph, seed: u64) -> Vec<u32> {
+fn dissect_graph(graph: &Graph, seed: u64, watch: &Watch) -> Vec<u32> {
     let n = graph.n();
     if n <= LEAF {
         return minimum_degree(&graph.ptr, &graph.to).unwrap_or_else(|| (0..n as u32).collect());
     }
     let side = separate(graph, seed);
+    watch.add(n as f64);
     let part = |s: u8| (0..n as u32).filter(|&v| side[v as usize] == s).collect::<Vec<u32>>();
     let (a, b) = (part(0), part(1));
     if a.len() == n || b.len() == n || a.len() + b.len() == 0 {
@@ -43,7 +48,7 @@ fn dissect_graph(graph: &Graph, seed: u64) -> Vec<u32> {
     let mut place = vec![NONE; n];
     let (left, right) = (graph.part(&a, &mut place), graph.part(&b, &mut place));
     let half = |graph: &Graph, vertices: &[u32], seed| -> Vec<u32> {
-        dissect_graph(graph, seed).iter().map(|&v| vertices[v as usize]).collect()
+        dissect_graph(graph, seed, watch).iter().map(|&v| vertices[v as usize]).collect()
     };
     // The seed depends on the place in the tree alone: the order does not depend on the number of cores.
     let (first, second) =

@@ -23,8 +23,9 @@ mod work;
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, SlowLaws, System};
 use interfield_lab::rig::Rig;
-use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
+use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Planned};
 
+use crate::preparation::Preparation;
 use crate::specimen::Measured;
 pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlueprint};
 pub(crate) use element::gather;
@@ -179,6 +180,10 @@ pub struct Assembled {
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
     operators: Vec<Operator>,
+    /// What [`System::prepare`] may use, and the analyses of the pattern.
+    preparation: Preparation,
+    /// For matrices that change, and for constant ones.
+    planned: [Option<Planned>; 2],
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
     massless: f64,
     scratch: Scratch,
@@ -305,6 +310,8 @@ impl Assembled {
             trial: false,
             measured: Vec::new(),
             operators: Vec::new(),
+            preparation: Preparation::default(),
+            planned: [None, None],
             massless: 0.0,
             few: at::Few::default(),
             scratch: Scratch {

@@ -4,11 +4,19 @@ use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, Mck, Point};
-use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Report, invert};
+use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Planned, Report, Singular, Solver, invert};
 
 use super::element::{Entry, Stored, gather, mul_add, with_state};
 use super::{Assembled, Scratch};
+use crate::preparation::{Memory, Preparation};
 use interfield_language::model::TangentPolicy;
+
+/// From so many unknowns on an analysis can take longer than reading one that was kept.
+const KEPT: usize = 2000;
+
+fn named(what: &str, [a, b]: [u64; 2]) -> String {
+    format!("{what}-{a:016x}{b:016x}")
+}
 
 /// A dynamic matrix D = m M + c C + k K with its factorisation.
 pub(super) struct Operator {
@@ -198,7 +206,7 @@ impl Assembled {
             return Err(f);
         }
         let factorised = match cores {
-            true => op.factor.factorize_on_all_cores(&op.values),
+            true => self.factorised(op),
             false => op.factor.factorize(&op.values),
         };
         factorised.map_err(|s| Fault::Singular { dof: s.row })?;
@@ -240,21 +248,22 @@ impl Assembled {
         let mck = if is_mass { Mck { k: self.massless, ..mck } } else { mck };
         let constant = is_mass && self.mass_now.is_none();
         let refactorised = self.follows_state() && !constant;
-        let diagonal = self.lumped.as_ref().filter(|_| is_mass && self.massless == 0.0);
+        let diagonal = self.lumped.clone().filter(|_| is_mass && self.massless == 0.0);
+        let is_diagonal = diagonal.is_some();
         let (base, factor) = match diagonal {
-            Some(m) => (m.clone(), Factor::new(&Pattern::new(self.n, []), Symmetry::Symmetric, true)),
+            Some(m) => (m, Factor::new(&Pattern::new(self.n, []), Symmetry::Symmetric, true)),
             None => {
                 let mut base: Vec<f64> =
                     self.mass.iter().zip(&self.stiffness).map(|(m, k)| mck.m * m + mck.k * k).collect();
                 base.iter_mut().zip(&self.damping).for_each(|(b, c)| *b += mck.c * c);
-                (base, Factor::new(&self.pattern, self.symmetry, !refactorised))
+                (base, self.plan(!refactorised).reserve())
             }
         };
         let eliminated = self.elements.iter().map(|e| e.s * e.s + e.s * e.d).sum();
         let mut op = Operator {
             mck,
             constant,
-            diagonal: diagonal.is_some(),
+            diagonal: is_diagonal,
             values: base.clone(),
             base,
             factor,
@@ -264,6 +273,90 @@ impl Assembled {
         };
         self.factorize_one(&mut op, true).map_err(|fault| self.cause(fault))?;
         Ok(op)
+    }
+
+    /// The analysis of the pattern, which serves all matrices that are constant, or all that change.
+    fn plan(&mut self, constant: bool) -> &Planned {
+        let (pattern, symmetry, preparation) = (&self.pattern, self.symmetry, &self.preparation);
+        self.planned[usize::from(constant)].get_or_insert_with(|| {
+            let kept = preparation.keeper.as_ref().filter(|_| pattern.n() >= KEPT);
+            let name = || named("analysis", Planned::digest(pattern, symmetry, constant, &[]));
+            let mut found = None;
+            if let Some(keeper) = kept {
+                keeper.load(&name(), &mut |words| {
+                    let all: Vec<u64> = std::iter::from_fn(words).collect();
+                    found = Planned::restored(pattern, symmetry, &all);
+                    found.is_some()
+                });
+            }
+            found.unwrap_or_else(|| {
+                let planned = Planned::new(pattern, symmetry, constant, &preparation.watch);
+                if let Some((keeper, words)) = kept.zip(planned.words()) {
+                    keeper.keep(&name(), &mut words.into_iter());
+                }
+                planned
+            })
+        })
+    }
+
+    /// Factorises on all cores, or takes the factor that was kept of the same matrix.
+    fn factorised(&self, op: &mut Operator) -> Result<(), Singular> {
+        let kept = self.preparation.keeper.as_ref().filter(|_| !op.diagonal && self.n >= KEPT);
+        let Operator { factor, values, .. } = op;
+        let Some(keeper) = kept.filter(|_| factor.solver() == Solver::Supernodal) else {
+            return factor.factorize_watched(values, &self.preparation.watch);
+        };
+        let name = named("factor", Planned::digest(&self.pattern, self.symmetry, !self.follows_state(), values));
+        if keeper.load(&name, &mut |words| factor.take(values, words)) {
+            return Ok(());
+        }
+        factor.factorize_watched(values, &self.preparation.watch)?;
+        if let Some(mut words) = factor.words() {
+            keeper.keep(&name, &mut words);
+        }
+        Ok(())
+    }
+
+    /// What preparations from now on may use.
+    pub(crate) fn prepare_with(&mut self, preparation: &Preparation) {
+        self.preparation = preparation.clone();
+    }
+
+    pub(crate) fn unknowns(&self) -> usize {
+        self.n
+    }
+
+    /// Memory that these dynamic matrices will need; their pattern is analysed here, nothing is reserved.
+    pub(crate) fn memory_needed(&mut self, operators: &[Mck]) -> Memory {
+        let diagonal = |op: &&Mck| op.c == 0.0 && op.k == 0.0 && self.lumped.is_some();
+        let full = operators.len() - operators.iter().filter(diagonal).count();
+        let constant = !self.follows_state();
+        let factors = if full == 0 { 0.0 } else { full as f64 * self.plan(constant).bytes() };
+        Memory { factors, rest: self.rest_of_memory() }
+    }
+
+    /// Memory that it uses.
+    pub(crate) fn memory_used(&self) -> Memory {
+        let factors = self.planned.iter().flatten().map(Planned::bytes).fold(0.0, f64::max);
+        let full = self.operators.iter().filter(|op| !op.diagonal).count();
+        Memory { factors: full as f64 * factors, rest: self.rest_of_memory() }
+    }
+
+    /// Bytes of matrices, elements and states.
+    fn rest_of_memory(&self) -> f64 {
+        let matrices = [&self.mass, &self.damping, &self.stiffness, &self.mass_lin].map(Vec::len).iter().sum::<usize>()
+            + self.operators.iter().map(|op| op.base.len() + op.values.len() + op.eliminated.len()).sum::<usize>();
+        let elements = size_of::<Entry>() * self.elements.len()
+            + size_of_val(&self.rows[..])
+            + size_of_val(&self.scatter[..])
+            + 8 * (2 * self.tangents.len() + 3 * self.memory.len());
+        let vectors = 20 * (self.n + self.ns);
+        (8 * (matrices + vectors) + 4 * self.pattern.nnz() + elements) as f64
+    }
+
+    /// See [`crate::Simulation::share_solutions`].
+    pub(crate) fn share_solutions(&mut self, threads: usize) -> usize {
+        self.operators.iter_mut().map(|op| op.factor.share_solutions(threads)).max().unwrap_or(1)
     }
 
     /// How the linear systems of the scheme are solved, one entry per dynamic matrix.

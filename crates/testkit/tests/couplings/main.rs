@@ -11,6 +11,7 @@ mod order;
 mod own_memory;
 mod passive;
 mod psl;
+mod ranks;
 mod rates;
 mod rosenbrock;
 mod spectra;

@@ -2,7 +2,9 @@
 //! parts, one step.
 
 use interfield_coupling::registry::find;
-use interfield_coupling::{Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm, Localized, Port, Substructure};
+use interfield_coupling::{
+    Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm, Localized, Port, Ranks, Substructure,
+};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::partition;
@@ -63,7 +65,7 @@ fn assembly(taken: &Split, scheme: AnyScheme) -> (Assembly<Assembled>, Vec<Vec<u
             substructures[part].ports.push(Port { row, dof, sign });
         }
     }
-    (Assembly { substructures, rows: taken.interface.len(), dt: RUN.dt }, dofs)
+    (Assembly { substructures, rows: taken.interface.len(), dt: RUN.dt, ranks: Ranks::default() }, dofs)
 }
 
 /// Largest distance of the parts from the whole in displacement and in velocity, relative to its largest.

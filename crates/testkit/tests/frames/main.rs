@@ -5,6 +5,7 @@ mod compared;
 mod constraints;
 mod dynamics;
 mod frames;
+mod large;
 mod materials;
 mod members;
 mod parts;

@@ -107,7 +107,7 @@ fn row(m: &CouplingInfo) -> Vec<String> {
 
 fn describe(m: &CouplingInfo) -> Value {
     json!({
-        "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel,
+        "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel, "ranks": m.ranks,
         "default_scheme": m.scheme, "schemes": m.schemes.words(),
         "parameters": parameters_json(m.parameters),
     })

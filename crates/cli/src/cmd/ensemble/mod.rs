@@ -7,6 +7,7 @@ mod intensity;
 mod journal;
 mod page;
 mod question;
+mod ranks;
 mod records;
 mod saving;
 mod shards;
@@ -35,6 +36,7 @@ use crate::Exit;
 use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, fail_all, print, print_json, progress};
+use crate::team::Team;
 use demand::{Demand, limits};
 use findings::{Asked, Findings};
 use intensity::{Intensity, Wanted};
@@ -70,7 +72,7 @@ const MODES: (usize, usize) = (800, 40);
 ///
 /// The folder gets index.html to look at, ensemble.json and runs.csv with the key figures of every run; of an incremental dynamic analysis
 /// ida.csv, intensities.csv and ida.h5, else bands.h5 with mean, standard deviation and quantiles over time; and the figures as SVG.
-#[derive(ClapArgs)]
+#[derive(ClapArgs, Clone)]
 #[command(after_help = "Examples:
   interfield ensemble tower.toml --set \"peak=0.1 g..1 g:10\" --seeds 1..20 --exceeds \"columns.deformation > 40 mm\"
   interfield ensemble tower.toml --records records --intensity sa --levels \"0.1 g..1 g:10\" --exceeds \"drift > 2 %\" --collapse \"10 %\"
@@ -167,6 +169,9 @@ pub(crate) struct Args {
     /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
+    /// Whether another rank speaks.
+    #[arg(skip)]
+    silent: bool,
 }
 
 /// How the intensities of two components become one.
@@ -194,6 +199,11 @@ fn spread(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
+    match Team::join() {
+        Ok(team) if team.is_alone() => {}
+        Ok(team) => return team.part(ranks::share(args, &team)),
+        Err(exit) => return exit,
+    }
     if let Some(count) = args.truths {
         return truths::ask(args, count).unwrap_or_else(|exit| exit);
     }
@@ -337,10 +347,10 @@ fn answer(
     if let Some(shard) = args.shard {
         let ended = shard.finish(journal, (&keys, &outcomes), (told.out, had));
         let (text, document) = ended.map_err(|message| failed(args, &message, ELSEWHERE))?;
-        if args.json {
-            print_json(&document)
-        } else {
-            print(&text)
+        match args.json {
+            _ if args.silent => {}
+            true => print_json(&document),
+            false => print(&text),
         }
         return Ok(Exit::Done);
     }

@@ -35,6 +35,11 @@ pub(super) fn read(text: &str) -> Result<Shard, String> {
 }
 
 impl Shard {
+    /// That of a rank, from 0.
+    pub(super) fn of_rank(rank: usize, count: usize) -> Self {
+        Shard { number: rank as u32 + 1, of: count as u32 }
+    }
+
     /// Whether the run with this number (from 0) belongs to it.
     pub(super) fn has(self, index: usize) -> bool {
         index % self.of as usize == (self.number - 1) as usize

@@ -23,9 +23,8 @@ impl<S: System> Single<S> {
     /// The fault at the start.
     pub fn start(substructure: Substructure<S>, dt: f64) -> Result<Self, CouplingError> {
         let scheme = substructure.settled_scheme();
-        let Substructure { mut system, y0, .. } = substructure;
+        let Substructure { system, y0, .. } = substructure;
         let refuse = |fault: Fault| CouplingError::Fault(Located { substructure: 0, fault });
-        system.prepare(scheme.operators(dt).as_slice()).map_err(refuse)?;
         let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
         let mut x = y0.clone();
         x.resize(nx, 0.0);

@@ -10,7 +10,7 @@
 //!    with the cubic kernel c over t_n-1 .. t_n+2.
 //! 3. A_n+1 = f_n+1 + link^A(Λ_n+1).
 //!
-//! The windows are m interlaced sequences, each with its own memory of laws (side.rs); the tie holds them together. Without it (tie 0)
+//! The windows are m interlaced sequences, each with its own memory of laws (side/); the tie holds them together. Without it (tie 0)
 //! Ā = A_n.
 //! PMC2s: windows of m = 2, A first: f_n+2 from Ā, then B. Exact for any A; not parallel.
 //! PMC2: the same for a linear A, parallel. f_n+3 is computed one step early, with A_n+1 ≈ f_n+1 + link(Λᵖ), Λᵖ = 2 Λ_n - Λ_n-1, as

@@ -342,18 +342,11 @@ impl Factor {
             Inner::Simplicial(method) => (method.ordering(), method.entries(), method.solve_flops()),
             Inner::Supernodal(method) => (method.ordering(), method.entries(), 4 * method.entries()),
         };
-        Report {
-            solver: self.solver(),
-            kind: self.kind,
-            ordering,
-            n,
-            nnz_matrix: self.pattern.nnz(),
-            nnz_factor,
-            solve_flops,
-            threads: match &self.inner {
-                Inner::Supernodal(method) => method.threads(),
-                _ => 1,
-            },
-        }
+        let threads = match &self.inner {
+            Inner::Supernodal(method) => method.threads(),
+            _ => 1,
+        };
+        let (solver, kind, nnz_matrix) = (self.solver(), self.kind, self.pattern.nnz());
+        Report { solver, kind, ordering, n, nnz_matrix, nnz_factor, solve_flops, threads }
     }
 }

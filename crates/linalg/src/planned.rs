@@ -6,7 +6,7 @@ use crate::Pattern;
 use crate::choice;
 use crate::dense::{Dense, Diagonal, Inverse};
 use crate::digest::Digest;
-use crate::factor::{Factor, Inner, Kind};
+use crate::factor::{Factor, Inner, Kind, Report, Solver};
 use crate::ordering::ORDERINGS;
 use crate::simplicial::Simplicial;
 use crate::supernodal::Supernodal;
@@ -47,6 +47,23 @@ impl Planned {
             Method::Inverse | Method::Dense => 2.0 * n * n,
             Method::Simplicial(symbolic) => sides * symbolic.values_len as f64 + 4.0 * n,
             Method::Supernodal(tree) => sides * tree.values_len as f64 + 4.0 * n + Supernodal::work(tree) as f64,
+        }
+    }
+
+    /// What its factor will report, without the memory of a large one.
+    pub fn report(&self) -> Report {
+        let Method::Supernodal(tree) = &self.method else { return self.reserve().report() };
+        let sides = if self.kind == Kind::General { 2 } else { 1 };
+        let nnz_factor = sides * tree.read();
+        Report {
+            solver: Solver::Supernodal,
+            kind: self.kind,
+            ordering: tree.ordering,
+            n: self.pattern.n(),
+            nnz_matrix: self.pattern.nnz(),
+            nnz_factor,
+            solve_flops: 4 * nnz_factor,
+            threads: 1,
         }
     }
 

@@ -117,11 +117,9 @@ impl Supernodal {
         self.blocks.tree.ordering
     }
 
-    /// Stored entries that a solution reads: the blocks without their upper triangles.
+    /// Stored entries that a solution reads.
     pub(crate) fn entries(&self) -> usize {
-        let triangle = |w: usize| w * (w - 1) / 2;
-        let tree = &self.blocks.tree;
-        let one = tree.values_len - tree.nodes.iter().map(|node| triangle(node.width as usize)).sum::<usize>();
+        let one = self.blocks.tree.read();
         if self.blocks.upper.is_empty() { one } else { 2 * one }
     }
 

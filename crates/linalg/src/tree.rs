@@ -91,6 +91,12 @@ fn stored(width: f64, below: f64) -> f64 {
 }
 
 impl Tree {
+    /// Entries of one triangle that a solution reads: the blocks without their upper triangles.
+    pub(crate) fn read(&self) -> usize {
+        let triangle = |w: usize| w * (w - 1) / 2;
+        self.values_len - self.nodes.iter().map(|node| triangle(node.width as usize)).sum::<usize>()
+    }
+
     /// The nodes of an ordering; `None` where one of them does not fit 32-bit indices.
     pub(crate) fn new(pattern: &Pattern, ordering: &Ordering, general: bool) -> Option<Tree> {
         let drafts = merged(drafts(ordering));

@@ -4,7 +4,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use interfield_linalg::{Factor, Kind, Pattern, Solver};
+use interfield_linalg::{Factor, Kind, Pattern, Planned, Solver, Watch};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -110,4 +110,17 @@ fn products_do_not_allocate() {
         matrix.pattern.mul2_add(&matrix.values, &x, &matrix.values, &x, &mut y);
     });
     assert_eq!(allocations, 0);
+}
+
+/// What a large factor will be is known before any memory is asked for: a model that does not fit is refused, not killed.
+#[test]
+fn what_a_factor_will_be_is_told_without_its_memory() {
+    let matrix = common::space_frame(8, 8, 14).effective(0.01);
+    for kind in [Kind::Symmetric, Kind::General] {
+        let planned = Planned::new(&matrix.pattern, kind, true, &Watch::default());
+        assert!(planned.is_large());
+        let mut told = None;
+        assert_eq!(count(|| told = Some(planned.report())), 0);
+        assert_eq!(told, Some(planned.reserve().report()));
+    }
 }

@@ -54,7 +54,9 @@ impl Structure {
 
     /// Who has what, in a line for each rank; none in one process.
     pub fn placement(&self) -> Vec<String> {
-        let ranks = if self.ranks.is_alone() { 0 } else { self.ranks.count() };
+        if self.ranks.is_alone() {
+            return Vec::new();
+        }
         let works: Vec<f64> = self.parts.iter().map(work).collect();
         let all: f64 = works.iter().sum();
         let line = |rank: usize| {
@@ -63,7 +65,7 @@ impl Structure {
             let share = own.iter().map(|&i| works[i]).sum::<f64>() / all;
             format!("rank {rank}: {} ({:.0} % of the work)", names.join(", "), 100.0 * share)
         };
-        (0..ranks).map(line).collect()
+        (0..self.ranks.count()).map(line).collect()
     }
 }
 

@@ -20,6 +20,8 @@ mod watched;
 mod wide;
 mod work;
 
+use std::sync::OnceLock;
+
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, SlowLaws, System};
 use interfield_lab::rig::Rig;
@@ -183,7 +185,7 @@ pub struct Assembled {
     /// What [`System::prepare`] may use, and the analyses of the pattern.
     preparation: Preparation,
     /// For matrices that change, and for constant ones.
-    planned: [Option<Planned>; 2],
+    planned: [OnceLock<Planned>; 2],
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
     massless: f64,
     scratch: Scratch,
@@ -311,7 +313,7 @@ impl Assembled {
             measured: Vec::new(),
             operators: Vec::new(),
             preparation: Preparation::default(),
-            planned: [None, None],
+            planned: Default::default(),
             massless: 0.0,
             few: at::Few::default(),
             scratch: Scratch {

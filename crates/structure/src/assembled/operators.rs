@@ -1,5 +1,7 @@
 //! Tangents of the elements, the dynamic matrices made of them, and the solves.
 
+use std::sync::OnceLock;
+
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::fault::Place;
@@ -276,9 +278,9 @@ impl Assembled {
     }
 
     /// The analysis of the pattern, which serves all matrices that are constant, or all that change.
-    fn plan(&mut self, constant: bool) -> &Planned {
+    pub(super) fn plan(&self, constant: bool) -> &Planned {
         let (pattern, symmetry, preparation) = (&self.pattern, self.symmetry, &self.preparation);
-        self.planned[usize::from(constant)].get_or_insert_with(|| {
+        self.planned[usize::from(constant)].get_or_init(|| {
             let kept = preparation.keeper.as_ref().filter(|_| pattern.n() >= KEPT);
             let name = || named("analysis", Planned::digest(pattern, symmetry, constant, &[]));
             let mut found = None;
@@ -320,6 +322,9 @@ impl Assembled {
     /// What preparations from now on may use.
     pub(crate) fn prepare_with(&mut self, preparation: &Preparation) {
         self.preparation = preparation.clone();
+        if preparation.keeper.is_some() {
+            self.planned = Default::default();
+        }
     }
 
     pub(crate) fn unknowns(&self) -> usize {
@@ -327,7 +332,7 @@ impl Assembled {
     }
 
     /// Memory that these dynamic matrices will need; their pattern is analysed here, nothing is reserved.
-    pub(crate) fn memory_needed(&mut self, operators: &[Mck]) -> Memory {
+    pub(crate) fn memory_needed(&self, operators: &[Mck]) -> Memory {
         let diagonal = |op: &&Mck| op.c == 0.0 && op.k == 0.0 && self.lumped.is_some();
         let full = operators.len() - operators.iter().filter(diagonal).count();
         let constant = !self.follows_state();
@@ -337,7 +342,7 @@ impl Assembled {
 
     /// Memory that it uses.
     pub(crate) fn memory_used(&self) -> Memory {
-        let factors = self.planned.iter().flatten().map(Planned::bytes).fold(0.0, f64::max);
+        let factors = self.planned.iter().filter_map(OnceLock::get).map(Planned::bytes).fold(0.0, f64::max);
         let full = self.operators.iter().filter(|op| !op.diagonal).count();
         Memory { factors: full as f64 * factors, rest: self.rest_of_memory() }
     }

@@ -6,7 +6,6 @@
 
 use interfield_kernel::frame::member::Formulation;
 use interfield_kernel::frame::part::Part;
-use interfield_linalg::Factor;
 
 use super::Assembled;
 use super::element::{Entry, Stored};
@@ -77,7 +76,7 @@ impl Assembled {
             // The solution as a scheme with constant operators prepares it, before one has.
             let prepared = self.operators.iter().find(|o| o.mck.c != 0.0).or(self.operators.first());
             let (report, constant) = prepared.map_or_else(
-                || (Factor::new(&self.pattern, self.symmetry, !self.follows_state()).report(), false),
+                || (self.plan(!self.follows_state()).report(), false),
                 |o| (o.factor.report(), o.constant),
             );
             let entries = report.nnz_factor as f64;

@@ -91,7 +91,7 @@ pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool, watch: &Watc
     if constant && n <= INVERSE_UNKNOWNS && inverse_time(n) < simplicial_time(&symbolic) {
         return Method::Inverse;
     }
-    Method::Simplicial(symbolic)
+    Method::Simplicial(Box::new(symbolic))
 }
 
 /// Whether factorising is so much work that dense blocks pay.

@@ -20,7 +20,7 @@ pub(crate) enum Method {
     Diagonal,
     Inverse,
     Dense,
-    Simplicial(Symbolic),
+    Simplicial(Box<Symbolic>),
     Supernodal(Arc<Tree>),
 }
 
@@ -79,7 +79,7 @@ impl Planned {
             Method::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
             Method::Inverse => Inner::Inverse(Inverse::new(pattern)),
             Method::Dense => Inner::Dense(Dense::new(pattern, !general)),
-            Method::Simplicial(symbolic) => Inner::Simplicial(Simplicial::new(symbolic.clone(), general)),
+            Method::Simplicial(symbolic) => Inner::Simplicial(Simplicial::new(Symbolic::clone(symbolic), general)),
             Method::Supernodal(tree) => Inner::Supernodal(Supernodal::of_tree(tree.clone(), general)),
         };
         Factor::of(pattern.clone(), self.kind, inner)

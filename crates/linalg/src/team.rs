@@ -152,9 +152,12 @@ fn columns(tree: &Tree, nodes: &Range<usize>) -> Range<usize> {
     first.first as usize..(last.first + last.width) as usize
 }
 
+/// The nodes of a subtree, which follow each other.
+type Nodes = Range<usize>;
+
 /// Subtrees for so many threads, the caller's last, and the nodes above them: the division that is done first by estimate.
 /// `None` where it is no faster than one thread.
-fn divided(tree: &Tree, threads: usize) -> Option<(Vec<Vec<Range<usize>>>, Vec<usize>)> {
+fn divided(tree: &Tree, threads: usize) -> Option<(Vec<Vec<Nodes>>, Vec<usize>)> {
     let own = |node: &Node| f64::from(node.width) * (f64::from(node.below) + 0.5 * f64::from(node.width));
     let mut work: Vec<f64> = tree.nodes.iter().map(own).collect();
     for s in 0..work.len() {
@@ -191,8 +194,7 @@ fn divided(tree: &Tree, threads: usize) -> Option<(Vec<Vec<Range<usize>>>, Vec<u
     }
     let lists = dealt(&roots, &work, threads).0;
     let range = |s: u32| tree.nodes[s as usize].subtree as usize..s as usize + 1;
-    let mut subtrees: Vec<Vec<Range<usize>>> =
-        lists.into_iter().map(|list| list.into_iter().map(range).collect()).collect();
+    let mut subtrees: Vec<Vec<Nodes>> = lists.into_iter().map(|list| list.into_iter().map(range).collect()).collect();
     subtrees.iter_mut().for_each(|list| list.sort_by_key(|r| r.start));
     let mut above: Vec<usize> = above.into_iter().map(|s| s as usize).collect();
     above.sort_unstable();

@@ -17,7 +17,7 @@ use interfield_testkit::variants::scheme;
 struct Post {
     rank: usize,
     to: Vec<[Sender<Vec<f64>>; 3]>,
-    from: Vec<[Mutex<Receiver<Vec<f64>>>; 3]>,
+    from: Vec<Inbox>,
 }
 
 impl Exchange for Post {
@@ -42,19 +42,18 @@ impl Exchange for Post {
     }
 }
 
+/// What comes from a rank, one for each channel.
+type Inbox = [Mutex<Receiver<Vec<f64>>>; 3];
+
 /// Ranks that know each other.
 fn ranks(count: usize) -> Vec<Ranks> {
     let mut to: Vec<Vec<[Sender<Vec<f64>>; 3]>> = (0..count).map(|_| Vec::new()).collect();
-    let mut from: Vec<Vec<[Mutex<Receiver<Vec<f64>>>; 3]>> = (0..count).map(|_| Vec::new()).collect();
+    let mut from: Vec<Vec<Inbox>> = (0..count).map(|_| Vec::new()).collect();
     for sender in &mut to {
         for receiver in &mut from {
-            let ([a, b, c], [d, e, f]) = {
-                let all = [channel(), channel(), channel()];
-                let [(a, d), (b, e), (c, f)] = all;
-                ([a, b, c], [Mutex::new(d), Mutex::new(e), Mutex::new(f)])
-            };
+            let [(a, d), (b, e), (c, f)] = [channel(), channel(), channel()];
             sender.push([a, b, c]);
-            receiver.push([d, e, f]);
+            receiver.push([d, e, f].map(Mutex::new));
         }
     }
     let posts = to.into_iter().zip(from).enumerate();

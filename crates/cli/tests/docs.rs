@@ -69,7 +69,10 @@ fn interfield(folder: &Path, args: &[String]) -> (String, i32) {
 
 /// Rehearsals of models of the repository by their words. They take most of the time, depend on nothing else, and leave nothing behind: what
 /// two documents show is run once.
-static REHEARSED: LazyLock<Mutex<HashMap<Vec<String>, Arc<OnceLock<String>>>>> = LazyLock::new(Mutex::default);
+static REHEARSED: LazyLock<Mutex<Printed>> = LazyLock::new(Mutex::default);
+
+/// What commands print, by their words; whoever asks second waits for the first.
+type Printed = HashMap<Vec<String>, Arc<OnceLock<String>>>;
 
 /// What a command of a document prints.
 fn printed(folder: &Path, args: &[String]) -> String {

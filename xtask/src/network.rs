@@ -33,7 +33,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     let mut failed = Vec::new();
     for (what, parts) in CHECKS {
         // With the features that all the other tests have compiled their dependencies with ([`Context::build`]). No other test program:
-        // that of the command line, once more with this feature, takes half a minute to compile.
+        // that of the command line is large, and would be compiled once more for this feature.
         let mut tests = context.cargo(["test", "--locked", "--workspace", "--features", FEATURE, "--test"]);
         // One after the other: devices that share their processors with those of other tests answer late, which is a fault.
         tests.args(["network", "--", "--test-threads=1"]).args(*parts);

@@ -3,12 +3,9 @@
 use crate::context::{Context, Outcome};
 use std::process::Command;
 
-/// What is tested, and by which test program of `crates/cli` and parts of it.
-const CHECKS: &[(&str, &str, &[&str])] = &[
-    ("a program with EtherCAT", "cli", &["lab::mistakes_about_a_bus"]),
-    ("EtherCAT on a virtual cable", "network", &["bus::", "bus_runs::"]),
-    ("specimens on several hosts", "network", &["hosts::"]),
-];
+/// What is tested, and by which parts of the test program `network` of `crates/cli`.
+const CHECKS: &[(&str, &[&str])] =
+    &[("EtherCAT on a virtual cable", &["bus::", "bus_runs::"]), ("specimens on several hosts", &["hosts::"])];
 
 /// What few need; only tests of this stage have it.
 pub(crate) const FEATURE: &str = "interfield-cli/ethercat";
@@ -34,11 +31,12 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         return Err("the kernel has no virtual cables (module `veth`)".to_owned());
     }
     let mut failed = Vec::new();
-    for (what, program, parts) in CHECKS {
-        // With the features that all the other tests have compiled their dependencies with ([`Context::build`]).
+    for (what, parts) in CHECKS {
+        // With the features that all the other tests have compiled their dependencies with ([`Context::build`]). No other test program:
+        // that of the command line is large, and would be compiled once more for this feature.
         let mut tests = context.cargo(["test", "--locked", "--workspace", "--features", FEATURE, "--test"]);
         // One after the other: devices that share their processors with those of other tests answer late, which is a fault.
-        tests.args([*program, "--", "--test-threads=1"]).args(*parts);
+        tests.args(["network", "--", "--test-threads=1"]).args(*parts);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }
     let names: Vec<&str> = CHECKS.iter().map(|c| c.0).collect();

@@ -97,6 +97,17 @@ force = { device = 2, byte = 0, type = "i16" }
 rx_pdos = [0x1600]
 "#;
 
+/// A bus that is not there, or one that is for others only, is told.
+#[test]
+fn a_bus_that_is_not_there_is_told() {
+    let path = model("no-bus.toml", "at = \"ethercat:nosuchbus\"", TERMINAL);
+    let output = program().args(["run", path.to_str().expect("UTF-8"), "-o", "no-bus.h5"]).args(ARMED).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no network interface") || said.contains("raw Ethernet is not allowed"), "{said}");
+}
+
 /// An actuator that is where it is sent does not know how long a bus took: the test is that of one process, bit by bit.
 #[test]
 fn a_test_over_a_bus_is_that_of_one_process() {

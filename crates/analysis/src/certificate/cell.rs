@@ -289,7 +289,9 @@ impl Form {
     /// (zI - Λ)⁻¹ within a distance of z; `false` if it is too far.
     fn resolve(&self, z: Complex, reach: f64, into: &mut Resolvent, order: &mut Vec<usize>) -> bool {
         let Resolvent { q, g, wide, rho, direction } = into;
-        (q.clear(), g.clear(), wide.clear());
+        q.clear();
+        g.clear();
+        wide.clear();
         (*rho, *direction) = (0.0, Complex { re: 1.0, im: 0.0 });
         for Block { size, a, .. } in &self.blocks {
             let (k, first) = (*size, q.len());

@@ -534,3 +534,67 @@ fn small(rest: &Rest, at: &[f64], band: &Band, discs: &[Disc], [change, phases]:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Spring;
+
+    impl Plant for Spring {
+        fn channels(&self) -> usize {
+            1
+        }
+
+        fn response(&mut self, _: f64, _: f64, _: &[[f64; 2]], out: &mut [Disc]) {
+            out[0] = Disc { re: 1.0, im: 0.0, radius: 0.0 };
+            out[1] = Disc { re: -0.05, im: 0.0, radius: 0.0 };
+        }
+    }
+
+    /// S at points of an interval lies within what its middle says: loops with several samples in a step, near their motions and far from them, in both forms,
+    /// on the unit circle and on a small one.
+    #[test]
+    fn an_interval_holds_what_lies_in_it() {
+        let mut drawn = 1u64;
+        let mut uniform = || {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (drawn >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let (mut bands, mut tight) = (0, 0);
+        for round in 0..60usize {
+            let (n, samples) = (3 + round % 6, 1 + round % 3);
+            let mut draw = |count: usize, size: f64| (0..count).map(|_| size * uniform()).collect::<Vec<f64>>();
+            let (a, b) = (draw(n * n, 2.2 / (n as f64).sqrt()), draw(n * 2 * samples, 1.0));
+            let (c, d) = (draw(samples * n, 1.0), vec![0.0; samples * 2 * samples]);
+            let rest = Rest { states: n, channels: 1, samples, a, b, c, d, off: Default::default() };
+            let mut known = Known::new(&rest, &mut Spring, &[]);
+            assert!(known.forms.len() == 2, "{round}");
+            let mut plant = Spring;
+            let mut test = Test::new(&mut known, &mut plant);
+            for k in 0..24 {
+                let (phase, half) = (0.13 * f64::from(k) + 0.01, 10f64.powi(-1 - k % 4));
+                for form in 0..2 {
+                    let mut at = |phases: [f64; 2], ring: Option<f64>| {
+                        let (z, half) = point(ring, phases);
+                        let near = &mut test.resolvents[0];
+                        let found = test.forms[form].resolve(z, half + ROUNDING, near, &mut test.order);
+                        found.then(|| test.band(form, z, half)).flatten()
+                    };
+                    let ring = (k % 5 == 0).then_some(0.04);
+                    let Some(whole) = at([phase - half, phase + half], ring) else { continue };
+                    bands += 1;
+                    for share in [-1.0, -0.4, 0.7, 1.0] {
+                        let one = at([phase + share * half; 2], ring).expect("a point of it");
+                        for ((there, here), off) in one.s.iter().zip(&whole.s).zip(&whole.off) {
+                            let moved = (*there - *here).size();
+                            assert!(moved <= off * (1.0 + 1e-9), "{round} {k} {form}: {moved} {off}");
+                            tight += usize::from(moved > 0.2 * off);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(bands > 1500 && tight > 4 * bands, "{bands} {tight}");
+    }
+}

@@ -8,7 +8,7 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 /// A complex frequency, 1/s: rate of growth and circular frequency.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct Pole {
     pub re: f64,

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! is singular. *Zero exclusion*: a loop that is stable for one p and whose F is regular for all |z| = 1 and all p of a connected set is stable for
-//! all p of that set, because motions cannot leave the unit disc without crossing the circle (poles depend continuously on p). F is tested cell by cell: in a cell around (z₀, p₀) the matrix
-//! is F₀ + Δ with |Δ| ≤ E entry by entry, and it is regular wherever the spectral radius of |F₀⁻¹| E is below one. That is a bound and no sample:
-//! it holds for every point of the cell. Cells that fail it are divided. The radius is bounded from above by max (Bx)ᵢ/xᵢ for a positive x
-//! (Collatz and Wielandt), which does not depend on the units of the state.
+//! all p of that set, because motions cannot leave the unit disc without crossing the circle (poles depend continuously on p). F is tested cell by cell, by a small matrix N of the
+//! commands alone that is regular where F is: in a cell around (z₀, p₀) it is N₀ + Δ with |Δ| ≤ E entry by entry, and it is regular wherever the spectral radius of |N₀⁻¹| E is below one. That is
+//! a bound and no sample: it holds for every point of the cell. Cells that fail it are divided. The radius is bounded from above by max (Bx)ᵢ/xᵢ for a positive x
+//! (Collatz and Wielandt), which does not depend on the units.
 //!
 //! A motion that stands still whatever the parameters are (a gap that is never closed) has z = 1 everywhere. Then the unit circle is left near z = 1 for a small circle around
 //! it, on which F is tested as well. The number of motions within the small circle cannot change, and if in the middle it is the number of those that always stand still, these

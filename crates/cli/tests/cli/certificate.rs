@@ -193,3 +193,15 @@ fn what_the_bound_does_not_cover_is_undecided_and_says_why() {
         verdict => assert_eq!(verdict, "certified stable", "{certificate:#}"),
     }
 }
+
+/// Before it has adapted a compensator is linear, and certified as such, with words that say so.
+#[test]
+fn a_compensator_that_adapts_is_certified_with_its_start_values() {
+    for method in ["fir-rls", "ats"] {
+        let compensation = format!("compensation = {{ method = \"{method}\", delay = \"7 ms\" }}");
+        let path = file(&format!("adapts-{method}.toml"), storey(SPRING, &compensation, NARROW));
+        let run = interfield(&["check", path.to_str().unwrap(), "--stability"]).expect(0);
+        assert!(run.stdout.contains("certified stable: no motion grows"), "{method}: {}", run.stdout);
+        assert!(run.stdout.contains("start values, before it adapts"), "{method}: {}", run.stdout);
+    }
+}

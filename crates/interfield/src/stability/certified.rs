@@ -11,7 +11,7 @@ use interfield_language::Model;
 use serde_json::{Value, json};
 
 use super::machine::assemble;
-use super::plants::{Onset, Plants, onset, suspects};
+use super::plants::{Plants, onset, suspects};
 use super::region::{Along, Region, rigs};
 use super::tap::rest_of;
 use super::{PRODUCTS, judge};
@@ -332,10 +332,7 @@ impl Bound {
         };
         // What cannot be probed is no good news.
         let grows = |x: f64| !found.probe(point, x).is_ok_and(|p| p.stable);
-        match onset([own, most, period], first, grows) {
-            Onset::At(x) => Some(x),
-            Onset::Beyond | Onset::Unknown => None,
-        }
+        onset([own, most, period], first, grows)
     }
 
     /// Critical delays: of all values, and of the points that were probed; the bound is compared with the emulated loop.

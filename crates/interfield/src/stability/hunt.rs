@@ -8,7 +8,7 @@ use interfield_lab::random::Random;
 use interfield_lab::signal::noise::uniform;
 use serde_json::{Value, json};
 
-use super::plants::{Onset, Plants, onset, suspects};
+use super::plants::{Plants, onset, suspects};
 use crate::quantities::{ONE, UNITS};
 use crate::table::{short, time};
 
@@ -233,11 +233,7 @@ fn attempt(seed: u64, number: u64) -> Tried {
         found.found
     };
     let grows = |x: f64| this.radius(&this.middle, x) > 1.0;
-    tried.delay = match onset([this.middle[0], most, this.test.dt], first, grows) {
-        Onset::Beyond => this.compare(None),
-        Onset::At(x) => this.compare(Some(x)),
-        Onset::Unknown => Delay::Unknown,
-    };
+    tried.delay = this.compare(onset([this.middle[0], most, this.test.dt], first, grows));
     tried
 }
 
@@ -434,15 +430,19 @@ mod tests {
     use super::*;
 
     /// Two tests in which a motion comes near the unit circle, long before one crosses it: the delay at which it is near is none at which the loop begins to grow.
+    /// And one in which it stays near while the delay is small beside a sample: what is a small share of a sample is none of the delay.
     #[test]
     fn a_motion_that_only_comes_near_the_circle_is_no_critical_delay() {
-        for number in [2776, 8346] {
+        for number in [368, 8346] {
             let tried = attempt(11, number);
             assert!(!tried.wrong, "{number}");
             let (Delay::Both([predicted, found]) | Delay::Slow { predicted, found, .. }) = tried.delay else {
                 panic!("{number}: {:?}", tried.delay)
             };
             assert!(near([predicted, found]).0, "{number}: {predicted} {found}");
+            assert!(predicted < 1.005 * found, "{number}: {predicted} {found}");
         }
+        // It crosses at 17.999 samples, and the range ends at 17.998.
+        assert_eq!(attempt(11, 2776).delay, Delay::Beyond);
     }
 }

@@ -63,66 +63,59 @@ pub(super) fn suspects(intervals: &[[f64; 2]], middle: &[f64], at: &[f64]) -> Ve
     vec![on(0.0), on(0.05), on(0.3), on(1.0), corner]
 }
 
-/// The first additional delay at which a motion grows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Onset {
-    /// Here, s.
-    At(f64),
-    /// Not in the range.
-    Beyond,
-    /// The cells ran out.
-    Unknown,
-}
-
-/// Motions that come near the circle and do not reach it are passed so often at most, each time by this share of the delay and of a sample.
-const PASSES: usize = 40;
-const PASSED: f64 = 0.01;
-/// Where the bound does not tell, the loop is asked at so many places, these shares of the delay apart.
-const PLACES: usize = 200;
+/// Where the bound does not tell, the loop is asked at places that are this share of the delay apart, or this share of a sample; the first is nearer.
 const STRIDE: f64 = 0.02;
-/// Growth is looked for behind the place where a motion stands on the circle, or nearly so: at these shares of the delay.
-const BEHIND: [f64; 3] = [0.02, 0.005, 0.045];
+const SMALLEST: f64 = 5e-3;
+const FIRST: f64 = 5e-3;
+/// So many places at first, twice as many whenever the bound does not tell again.
+const PLACES: usize = 3;
+/// An onset is bisected to this share of the delay, or this share of a sample.
+const BISECTED: f64 = 4e-3;
+const FINEST: f64 = 1e-4;
 
-/// The first additional delay up to `most` at which a motion grows. `first` is the bound over a range, in which a motion that nearly grows cannot be told from one that
-/// does; the loop itself can. Of a delay of the actuators besides it (`own`, s) the next multiple of a sample `dt` is tried too: between them the interpolation of a command damps
-/// what is fast, so that a narrow window of growth has its middle there.
+/// The first additional delay up to `most` at which a motion grows, s: the largest that is known not to grow. `first` is the bound over a range, in which a
+/// motion that nearly grows cannot be told from one that does; the loop itself can, and it is asked from there on, place by place, until the bound may tell
+/// again. Of a delay of the actuators besides it (`own`, s) the multiples of a sample `dt` are places too: between them the interpolation of a command
+/// damps what is fast, so that a narrow window of growth has its middle there.
 pub(super) fn onset(
     [own, most, dt]: [f64; 3],
     mut first: impl FnMut([f64; 2]) -> Found,
     mut grows: impl FnMut(f64) -> bool,
-) -> Onset {
+) -> Option<f64> {
+    // Up to here nothing grows.
     let mut from = 0.0;
-    for _ in 0..PASSES {
-        let x = match first([from, most]) {
-            Found::Singular { at, .. } => at[0],
-            Found::Excluded => return Onset::Beyond,
-            Found::Exhausted { .. } | Found::Uncounted => break,
-        };
-        let all = own + x;
-        let multiples = [(all / dt).floor(), (all / dt).ceil()].map(|k| k * dt - own);
-        let near = |y: &f64| *y > from && (y - x).abs() <= BEHIND[2] * all;
-        let behind = BEHIND.map(|share| x + share * all);
-        if behind.into_iter().chain(multiples.into_iter().filter(near)).any(&mut grows) {
-            return Onset::At(x);
+    let mut places = PLACES;
+    while from < most {
+        match first([from, most]) {
+            Found::Excluded => return None,
+            Found::Singular { below, .. } => from = below.max(from),
+            Found::Exhausted { below } => (from, places) = (below.max(from), usize::MAX),
+            Found::Uncounted => places = usize::MAX,
         }
-        // It only comes near: on from a place where nothing grows.
-        from = (x + PASSED * (all + dt)).max(from);
-        if from >= most {
-            return Onset::Beyond;
+        let mut near = FIRST / STRIDE;
+        for _ in 0..places {
+            let stride = near * (STRIDE * (own + from)).max(SMALLEST * dt);
+            let multiple = ((own + from) / dt + FINEST).floor() * dt + dt - own;
+            let to = (from + stride).min(multiple).min(most);
+            if grows(to) {
+                return Some(last(from, to, |x| BISECTED * (own + x), FINEST * dt, grows));
+            }
+            (from, near) = (to, 1.0);
+            if from >= most {
+                break;
+            }
         }
-        if grows(from) {
-            return Onset::At(from);
-        }
+        places = places.saturating_mul(2);
     }
-    // The bound does not tell: the loop is asked from place to place.
-    for _ in 0..PLACES {
-        from += STRIDE * (own + from + dt);
-        if from >= most {
-            return Onset::Beyond;
-        }
-        if grows(from) {
-            return Onset::At(from);
-        }
+    None
+}
+
+/// Of a place where nothing grows and one where something does: the last where nothing does.
+fn last(low: f64, high: f64, share: impl Fn(f64) -> f64, finest: f64, mut grows: impl FnMut(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (low, high);
+    while high - low > share(high).max(finest) {
+        let half = 0.5 * (low + high);
+        if grows(half) { high = half } else { low = half }
     }
-    Onset::Unknown
+    low
 }

@@ -108,7 +108,9 @@ impl Compensator for Adapting {
         let covariance: &mut [f64; TAPS * TAPS] = take_array(&mut memory);
         let targets = take(&mut memory, self.line());
         line::push(targets, target);
-        let weights: [f64; TAPS] = std::array::from_fn(|i| self.start[i] + learned[i]);
+        // One that does not learn is linear: also in a memory that a probe has written into.
+        let learned_so_far = if self.learns { *learned } else { [0.0; TAPS] };
+        let weights: [f64; TAPS] = std::array::from_fn(|i| self.start[i] + learned_so_far[i]);
         let command = dot(&weights, &self.taps(targets));
         if self.learns && measured.is_finite() {
             let u = self.filter.step(take(&mut memory, self.filter.memory()), command);

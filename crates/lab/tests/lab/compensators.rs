@@ -242,8 +242,9 @@ fn what_learns_nothing_is_its_frozen_self() {
 fn frozen_compensators_are_linear() {
     for (name, compensator) in all() {
         let frozen = compensator.frozen();
+        // In what a probe writes into its memory, too.
         let run = |scale: f64| {
-            let mut memory = vec![0.0; frozen.memory()];
+            let mut memory: Vec<f64> = (0..frozen.memory()).map(|i| scale * 1e-3 * (i as f64).sin()).collect();
             (0..300)
                 .map(|k| frozen.command(&mut memory, scale * motion(k), scale * motion(k + 7)))
                 .collect::<Vec<f64>>()

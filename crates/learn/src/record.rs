@@ -254,7 +254,8 @@ fn sizes(record: &Record, warnings: &mut Vec<String>) {
     if !(1e-7..=10.0).contains(&q) {
         warnings.push(format!("the largest deformation is {q:.3e} m (rad): is its unit right?"));
     }
-    if !(1e-2..=1e9).contains(&p) {
+    // Newtons that are said to be kilonewtons: few machines of the world have more than 20 MN.
+    if !(1e-2..=2e7).contains(&p) {
         warnings.push(format!("the largest force is {p:.3e} N (N m): is its unit right?"));
     }
     let (mut work, mut passed) = (0.0, 0.0);

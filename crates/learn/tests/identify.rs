@@ -205,6 +205,7 @@ fn doubtful_data_are_used_with_a_warning() {
     assert_eq!(said(&|_| {}), "");
     assert!(said(&|r| r.p.iter_mut().for_each(|p| *p = -*p)).contains("the opposite sign"));
     assert!(said(&|r| r.q.iter_mut().for_each(|q| *q *= 1e3)).contains("is its unit right?"));
+    assert!(said(&|r| r.p.iter_mut().for_each(|p| *p *= 1e3)).contains("the largest force is"));
     assert!(said(&|r| r.t.iter_mut().skip(500).for_each(|t| *t += 1.0)).contains("hardly moves in it"));
 }
 

@@ -100,7 +100,7 @@ fn golden_buildings_learn() {
 }
 
 /// Truths within 30 % and exponents from 1 to 4, up to 40 s of weak motion first, three strengths, two noises. One of the two hundred is
-/// worse than without updating, by 6 %.
+/// worse than without updating, by 1.3 %: there the first guess is nearly right by chance.
 #[test]
 fn two_hundred_truths_are_learned() {
     let mut reductions: Vec<f64> = (0..200)
@@ -118,7 +118,7 @@ fn two_hundred_truths_are_learned() {
     reductions.sort_by(f64::total_cmp);
     println!("median {:.2}, the least {:.2?}", reductions[100], &reductions[..5]);
     assert!(reductions[100] >= 8.0, "{}", reductions[100]);
-    assert!(reductions[0] > 0.9 && reductions[1] >= 1.0, "{:?}", &reductions[..2]);
+    assert!(reductions[0] > 0.98 && reductions[1] >= 1.0, "{:?}", &reductions[..2]);
 }
 
 /// Twelve decades of scale: the filter knows no units.
@@ -216,7 +216,7 @@ fn injected_energy_stays_in_its_tank() {
         let law = if kind == Kind::Slider { Hysteresis::Mostaghel } else { Hysteresis::BoucWen };
         let initial = [8e6, 80e3, 0.6, 2.0, 0.8e6, f64::INFINITY, 0.0, 0.0];
         let free = [true, true, false, false, true, false, false, false];
-        let mut pupil = Pupil::new(kind, initial, 0.02);
+        let mut pupil = Pupil::new(kind, initial, 0.02, 0.1);
         let (mut q, mut z) = (0.0, 0.0);
         let (mut gave, mut waited) = (0, 0);
         for k in 0..40_000 {
@@ -248,6 +248,32 @@ fn injected_energy_stays_in_its_tank() {
         }
         assert!(gave > 100 && waited > 10, "{gave} {waited}");
     }
+}
+
+/// Nothing is dissipated, so that the tank stays small: what is dear waits for passages through zero, and still arrives. (A tank that is
+/// used up at once leaves the element on its way for ever.)
+#[test]
+fn an_elastic_element_learns_with_little_energy() {
+    let law = Hysteresis::BoucWen;
+    let initial = [8e6, 1e9, 0.6, 2.0, 0.8e6, f64::INFINITY, 0.0, 0.0];
+    let goal = [4e6, 1e9, 0.6, 2.0, 6e6, f64::INFINITY, 0.0, 0.0];
+    let free = [true, false, false, false, true, false, false, false];
+    let dt = 0.005;
+    let mut pupil = Pupil::new(Kind::Hysteretic, initial, 0.1, dt);
+    let (mut q, mut z) = (0.0, 0.0);
+    for k in 1..2000 {
+        let next = 0.01 * (10.0 * f64::from(k) * dt).sin();
+        z = law.moved(pupil.parameters(), z, q, next - q);
+        q = next;
+        pupil.follow(q, z);
+        // It learns once it moves, where a change is dearest.
+        if k > 30 {
+            pupil.learn(&initial, &goal, &free);
+        }
+        assert!(pupil.gained() <= pupil.tank() + 1e-9, "{} of {}", pupil.gained(), pupil.tank());
+    }
+    let now = pupil.parameters();
+    assert!((now[0] / goal[0] - 1.0).abs() < 0.01 && (now[4] / goal[4] - 1.0).abs() < 0.01, "{now:?}");
 }
 
 /// Least squares: a cubic spring with a dashpot, found through noise; a rest of ten minutes forgets nothing.

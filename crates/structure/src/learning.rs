@@ -571,6 +571,6 @@ fn pupil(
         Shape::Hysteretic(_) => Keeps::Hysteretic,
         Shape::Linear(terms) => Keeps::Terms(terms),
     };
-    let pupil = Pupil::new(keeps, initial, update.tank).bounded(bound).starting(q, state);
+    let pupil = Pupil::new(keeps, initial, update.tank, site.model.analysis.dt).bounded(bound).starting(q, state);
     Ok(Place { pupil, part, element, law: own })
 }

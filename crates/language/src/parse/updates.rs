@@ -196,7 +196,13 @@ fn learnable(context: &Context<'_>, table: &Table<'_>, law: &str) -> Option<&'st
     if found.is_none() {
         let list = LAWS.map(|l| l.0).join(", ");
         let message = format!("the law `{law}` cannot be learned during a test");
-        let help = format!("laws that can: {list}; `interfield identify` fits others after the test");
+        let instead = match law {
+            "degrading-bouc-wen" => {
+                "write `bouc-wen` for the specimen and the elements that learn (it has no degradation), or remove [[update]]: "
+            }
+            _ => "",
+        };
+        let help = format!("laws that can: {list}; {instead}`interfield identify` fits others after the test");
         context.error(table.span(), message, help);
     }
     found

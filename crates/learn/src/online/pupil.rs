@@ -8,7 +8,8 @@
 //!
 //! A lower k and a higher k2 give energy. What it may gain over the run is a tank that holds a part of what the element has dissipated, and
 //! the same part of what it stored most: elements that never yield could not learn otherwise. The element gives back at most this much
-//! more than it received. A change beyond what the tank holds waits: where z or q pass zero it costs nothing. The yield force waits as long as z is above it. The force therefore never jumps but
+//! more than it received. A change costs nothing where z or q pass zero: a step may therefore use a small share of what the tank holds, so
+//! that nothing is left of it only where nothing was cheap. What is more waits. The yield force waits as long as z is above it. The force therefore never jumps but
 //! by (k2' - k2) q, and no state of a scheme is touched.
 //! **Must not be here:** estimates.
 
@@ -16,6 +17,10 @@ use interfield_kernel::{Archive, Persist};
 
 use super::hysteresis::{COUNT, Parameters};
 use super::recursive::Terms;
+
+/// Share of what its tank holds that a pupil may use in a second: little in half a cycle, so that a change that is dear now waits for the
+/// next passage through zero.
+const SPENT: f64 = 1.0;
 
 /// What a pupil computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +50,8 @@ pub struct Pupil {
     initial: Parameters,
     now: Parameters,
     tank: f64,
+    /// Share of what the tank holds that a step may use for each of k and k2.
+    share: f64,
     /// Largest k + k2 that the operator of a scheme bears.
     bound: f64,
     /// What it has dissipated, the most so far, what it gained, and what it stored most, J.
@@ -62,13 +69,14 @@ pub struct Pupil {
 }
 
 impl Pupil {
-    /// An element that may gain `tank` of what it dissipates.
-    pub fn new(kind: Kind, initial: Parameters, tank: f64) -> Self {
+    /// An element that may gain `tank` of what it dissipates, and learns every `dt` seconds.
+    pub fn new(kind: Kind, initial: Parameters, tank: f64, dt: f64) -> Self {
         Pupil {
             kind,
             initial,
             now: initial,
             tank,
+            share: (SPENT * dt).min(0.5),
             bound: f64::INFINITY,
             dissipated: 0.0,
             spent: 0.0,
@@ -206,26 +214,21 @@ impl Pupil {
         let now = &self.now;
         let slides = self.kind == Kind::Slider;
         let kept = if slides { goal[0] - now[0] } else { 1.0 / goal[0] - 1.0 / now[0] };
-        let gains = [0.5 * z * z * kept, 0.5 * (goal[4] - now[4]) * q * q];
-        let given: f64 = gains.iter().filter(|g| **g > 0.0).sum();
-        let taken: f64 = gains.iter().filter(|g| **g < 0.0).sum();
-        let mut energy = given + taken;
-        if energy > budget && given > 0.0 {
-            // What takes energy changes at once, what gives some by the share that there is for it.
-            let share = ((budget - taken) / given).clamp(0.0, 1.0);
-            if gains[0] > 0.0 {
-                goal[0] = match share > 0.0 {
-                    true if slides => now[0] + share * (goal[0] - now[0]),
-                    true => 1.0 / ((1.0 - share) / now[0] + share / goal[0]),
-                    false => now[0],
-                };
-            }
-            if gains[1] > 0.0 {
-                goal[4] = now[4] + share * (goal[4] - now[4]);
-            }
-            self.waited += 1;
-            energy = share * given + taken;
+        let mut gains = [0.5 * z * z * kept, 0.5 * (goal[4] - now[4]) * q * q];
+        // What takes energy changes at once, what gives some as far as a share pays for it.
+        let most = self.share * budget;
+        let dear = [gains[0] > most, gains[1] > most];
+        for (i, place) in [(0, 0), (1, 4)].into_iter().filter(|(i, _)| dear[*i]) {
+            let share = most / gains[i];
+            goal[place] = match share > 0.0 {
+                true if slides || place == 4 => now[place] + share * (goal[place] - now[place]),
+                true => 1.0 / ((1.0 - share) / now[0] + share / goal[0]),
+                false => now[place],
+            };
+            gains[i] *= share;
         }
+        self.waited += u64::from(dear[0] || dear[1]);
+        let energy = gains[0] + gains[1];
         // The strength waits above the present force; a state beyond it, as a step leaves it, is no reason to rise.
         let (force, own) = if slides { (goal[0] * z.abs(), now[1] * goal[0] / now[0]) } else { (z.abs(), now[1]) };
         if goal[1] < force {

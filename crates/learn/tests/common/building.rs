@@ -139,7 +139,7 @@ impl Building {
             Teacher::new(Learner::Filter(Box::new(filter)), Limits::default(), self.dt)
         });
         let first = if known { &self.truth } else { &self.initial };
-        let mut pupil = Pupil::new(Kind::Hysteretic, self.scaled(first), 0.1);
+        let mut pupil = Pupil::new(Kind::Hysteretic, self.scaled(first), 0.1, self.dt);
         let (mut u, mut v, mut a) = ([0.0; 2], [0.0; 2], [0.0; 2]);
         let (mut z, mut at) = ([0.0; 2], [0.0; 2]);
         let mut run = Run {

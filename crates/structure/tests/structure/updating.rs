@@ -201,6 +201,13 @@ fn what_cannot_be_learned_is_refused_in_words() {
     refused(UPDATE, two(other), "teaches a `bouc-wen`");
     let other = "  { type = \"bouc-wen\", name = \"two\", nodes = [\"floor\", \"roof\"], dof = \"x\", k = 4, n = 3, beta = 1e-6, gamma = 1e-6 },";
     refused(UPDATE, two(other), "another exponent");
+    let degrading = |t: String| {
+        let (start, mark) = (t.find("  { type = \"bouc-wen\", name = \"one\"").unwrap(), "\n");
+        let end = start + t[start..].find(mark).unwrap();
+        let other = "  { type = \"degrading-bouc-wen\", name = \"one\", nodes = [\"ground\", \"floor\"], dof = \"x\", k = 4, a = 0.1, n = 2, n1 = 0.5, n2 = 0.5, xy = 8, dk = 0, ds = 0 },";
+        format!("{}{other}{}", &t[..start], &t[end..])
+    };
+    refused(UPDATE, degrading, "write `bouc-wen` for the specimen");
     let none = |t: String| t.replace("[[specimen]]\nname = \"laboratory\"\nelements = [\"one\"]\n", "");
     refused(UPDATE, none, "needs a [[specimen]]");
 }

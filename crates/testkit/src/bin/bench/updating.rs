@@ -26,7 +26,7 @@ impl Bench {
         let once = |pupils: usize| -> Result<f64, String> {
             let filter = Filter::new(settings).ok_or("the filter does not start")?;
             let mut teacher = Teacher::new(Learner::Filter(Box::new(filter)), Limits::default(), dt);
-            let mut all = vec![Pupil::new(Kind::Hysteretic, initial, 0.1); pupils];
+            let mut all = vec![Pupil::new(Kind::Hysteretic, initial, 0.1, dt); pupils];
             let (mut z, mut last, mut sum) = (0.0, 0.0, 0.0);
             let mut out = [0.0; 8];
             let mut most = 0.0f64;

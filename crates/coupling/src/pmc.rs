@@ -253,8 +253,7 @@ impl Pmc {
         let from = |ahead: usize| s + ahead - self.options.windows;
         let tied = |ahead: usize, a: &[f64], side: &Side<S>, x: &mut [f64]| {
             let [k, k1, k2] = [0, 1, 2].map(|back| from(ahead).saturating_sub(back));
-            x.copy_from_slice(&a[node(k)]);
-            side.tie(&self.tie, x, [&a[node(k1)], &a[node(k2)]]);
+            side.tied(&self.tie, [&a[node(k)], &a[node(k1)], &a[node(k2)]], x);
         };
         let free = self.options.free();
         tied(free, x.a, pair.a(), &mut self.window);
@@ -293,8 +292,7 @@ impl Pmc {
         } else {
             mean(tie, [multiplier(0), multiplier(1), multiplier(coupled - 1)], l0);
             pair.coarse.begin((WINDOW, End::Free), t - d, [l0, l0], |side, start| {
-                start.copy_from_slice(state(0));
-                side.tie(tie, start, [state(1), state(coupled - 1)]);
+                side.tied(tie, [state(0), state(1), state(coupled - 1)], start);
             });
         }
     }

@@ -23,7 +23,7 @@ use crate::noise::{self, Shaken, shaken};
 use crate::plan::Plan;
 use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
-use crate::stability::{Certificate, Loop, certify, examine_loop, example};
+use crate::stability::{Certificate, Course, Loop, Moments, certify, examine_course, examine_loop, example};
 use crate::table::{aligned, paged, short, time, wrapped};
 use crate::{Choices, ModelFile};
 
@@ -60,25 +60,42 @@ pub(crate) fn rehearse_model(
     let looped = if model.analysis.statics { Err(String::new()) } else { examine_loop(&model) };
     let mut dry = Dry::default();
     let sim = file.start(structure, places, &mut dry)?;
-    let found = dry_run(sim, &dry, progress);
+    let mut moments = Moments::new(&sim, |s| has_one_path(&model, s));
+    let found = dry_run(sim, (&dry, &mut moments), progress);
     let along: Vec<_> = (0..model.specimens.len()).map(|s| dry.tangents(&model, s)).collect();
     let known: Vec<Option<Tangents>> = along.iter().map(|t| t.as_ref().ok().copied().flatten()).collect();
-    let unseen =
-        along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?))).collect();
+    let unseen = along.into_iter().zip(&model.specimens).filter_map(|(t, s)| Some((s.name.clone(), t.err()?)));
+    let unseen = unseen.chain(std::mem::take(&mut moments.still)).collect();
     let dt = model.specimens.first().map_or(0.0, |s| s.period / s.time_scale);
     let certificate = certify(&model, &known, dt);
+    let course = examine_course(&model, &moments, &known, looped.as_ref().ok().and_then(Loop::critical_delay));
     let noise = shaken(&model);
-    Ok(Rehearsed { looped, certificate, unseen, noise, ..found })
+    Ok(Rehearsed { looped, certificate, course, unseen, noise, ..found })
+}
+
+/// Whether a specimen has one degree of freedom, whose tangents are an interval of factors; others are followed moment by moment.
+fn has_one_path(model: &Model, s: usize) -> bool {
+    let specimen = &model.specimens[s];
+    let ([actuator], [_], []) = (&specimen.actuators[..], &specimen.dofs[..], &specimen.inner[..]) else {
+        return false;
+    };
+    let frame = |e: &usize| matches!(model.elements[*e].kind, Kind::Frame { .. });
+    matches!(actuator.lever, Lever::Linear(_)) && !specimen.elements.iter().any(frame)
 }
 
 /// Runs the whole test once, as fast as it goes.
-fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -> Rehearsed {
-    let (steps, plan) = (sim.steps(), Plan::new(&sim));
+fn dry_run(mut sim: Simulation, (dry, moments): (&Dry, &mut Moments), progress: &mut dyn FnMut(u64, u64)) -> Rehearsed {
+    let (steps, plan, dt) = (sim.steps(), Plan::new(&sim), sim.dt());
     let mut ended = None;
+    let mut followed = moments.look(&sim, 0.0, 0.0);
     for k in 0..steps {
         if let Err(fault) = sim.step(k) {
             ended = Some((k, sim.explain(fault)));
             break;
+        }
+        // A law that fails where a run does not was moved a little elsewhere: what was seen so far remains.
+        if followed.is_ok() {
+            followed = moments.look(&sim, (k + 1) as f64 * dt, dt);
         }
         progress(k, steps);
     }
@@ -102,6 +119,7 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         plan,
         looped: Err(String::new()),
         certificate: Ok(None),
+        course: None,
         example: None,
         unseen: Vec::new(),
         noise: Ok(Vec::new()),
@@ -132,13 +150,13 @@ impl Dry {
             Kind::Law { law, .. } => !law.info().linear,
             _ => true,
         };
-        if !specimen.elements.iter().any(bends) {
+        if !specimen.elements.iter().any(bends) || !has_one_path(model, s) {
             return Ok(None);
         }
-        let ([actuator], [_]) = (&specimen.actuators[..], &specimen.dofs[..]) else {
-            return Err("has several degrees of freedom".to_owned());
+        let [Lever::Linear(factors)] = &specimen.actuators.iter().map(|a| a.lever.clone()).collect::<Vec<_>>()[..]
+        else {
+            return Ok(None);
         };
-        let Lever::Linear(factors) = &actuator.lever else { return Err("is moved by a strut".to_owned()) };
         let seen = self.seen.iter().find(|(name, _)| *name == specimen.name).ok_or("was not moved")?;
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let targets = seen.histories.first().map_or(&[][..], |h| &h.target);
@@ -276,9 +294,11 @@ pub struct Rehearsed {
     /// The certificate for its uncertain numbers and along its path, or why there is none; and where its counter-example was written.
     certificate: Result<Option<Certificate>, String>,
     example: Option<Result<String, String>>,
+    /// The loop at moments of the dry run, if laws bend that the certificate takes at rest.
+    course: Option<Course>,
     /// What noise of uncertain size does to the loop, or why that is not known.
     noise: Result<Vec<Shaken>, String>,
-    /// Specimens whose tangents along the path are unknown, and why.
+    /// Specimens and elements whose tangents along the path are unknown, and why.
     unseen: Vec<(String, String)>,
     /// After how many steps and why the dry run ended early.
     ended: Option<(u64, String)>,
@@ -332,6 +352,8 @@ impl Rehearsed {
             }
             Err(why) => all.push(format!("the uncertain values could not be examined: {why}")),
         }
+        let course = self.course.as_ref().and_then(Course::objection).filter(|(_, asked)| *asked);
+        all.extend(course.map(|(said, _)| format!("along the predicted path {said}")));
         if let Some((steps, why)) = &self.ended {
             let place = match self.model.analysis.statics {
                 true => format!("in step {}", steps + 1),
@@ -356,7 +378,11 @@ impl Rehearsed {
     /// Where the probe and the dry run disagree, and why they may.
     fn doubt(&self) -> Option<String> {
         let path = self.certificate.as_ref().ok().and_then(|c| c.as_ref()?.objection()).filter(|(_, asked)| !asked);
-        let path = path.map(|(said, _)| format!("along its predicted path {said}, and the dry run goes along it"));
+        let course = self.course.as_ref().and_then(Course::objection).filter(|(_, asked)| !asked);
+        let path = path
+            .into_iter()
+            .chain(course)
+            .map(|(said, _)| format!("along its predicted path {said}, and the dry run goes along it"));
         let noise = match &self.noise {
             Ok(all) => all.iter().filter_map(Shaken::doubt).collect(),
             Err(why) => vec![format!("the response to noise is not known: {why}")],
@@ -421,6 +447,7 @@ impl Rehearsed {
         if let Ok(Some(found)) = &self.certificate {
             out += &paged(&found.text(self.example.as_ref()));
         }
+        out += &self.course.as_ref().map_or_else(String::new, |course| paged(&course.text()));
         for (name, why) in &self.unseen {
             out += &wrapped("  ", &format!("tangents along the path are not examined: `{name}` {why}"));
         }
@@ -477,13 +504,14 @@ impl Rehearsed {
                 "certificate",
                 self.certificate.as_ref().ok().and_then(|c| Some(c.as_ref()?.json(self.example.as_ref()))),
             )
+            .with("path", self.course.as_ref().map(Course::json))
             .with(
                 "noise",
                 self.noise.as_ref().map_or_else(|_| Vec::new(), |n| n.iter().map(Shaken::json).collect::<Vec<_>>()),
             )
             .with(
                 "path_not_examined",
-                self.unseen.iter().map(|(name, why)| json!({ "specimen": name, "why": why })).collect::<Vec<_>>(),
+                self.unseen.iter().map(|(name, why)| json!({ "name": name, "why": why })).collect::<Vec<_>>(),
             )
             .quantity("spectral_radius", found["spectral_radius"].clone(), ONE)
             .with("stable", found["stable"].clone())

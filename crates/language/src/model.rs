@@ -226,6 +226,8 @@ pub struct BlockData {
     pub dv: Vec<f64>,
     /// Whether its states remember its deformation, as those of a hysteretic law do: their stiffness then counts.
     pub remembers: bool,
+    /// What those take it for who know the element at rest only: a scheme that keeps the tangents of the start, the stand-in of a specimen.
+    pub taken_for: Option<Box<BlockData>>,
 }
 
 /// An element.

@@ -161,7 +161,7 @@ pub(crate) fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool)
     let states: Vec<f64> = if s0.is_empty() { vec![0.0; s] } else { s0.to_vec() };
     let zero = vec![0.0; d];
     let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
-    law.tangent(0.0, q, &zero, &states, &zero, out);
+    law.taken_for(|law| law.tangent(0.0, q, &zero, &states, &zero, out));
     if memory {
         for i in 0..d {
             for l in 0..s {
@@ -235,8 +235,8 @@ pub(crate) fn estimate(model: &Model, e: &Element, d: usize) -> Option<[Vec<f64>
 fn plain_block(n: usize, stiffness: &[f64], damping: &[f64]) -> Stored {
     let full = |m: &[f64]| if m.is_empty() { vec![0.0; n * n] } else { m.to_vec() };
     let [a, b, bv, c] = std::array::from_fn(|_| Vec::new());
-    let (d, dv, remembers) = (full(stiffness), full(damping), false);
-    Stored::Block(Box::new(BlockData { inputs: n, states: 0, a, b, bv, c, d, dv, remembers }))
+    let (d, dv) = (full(stiffness), full(damping));
+    Stored::Block(Box::new(BlockData { inputs: n, a, b, bv, c, d, dv, ..BlockData::default() }))
 }
 
 /// Which unknowns any element couples.

@@ -39,6 +39,7 @@ pub mod simulation;
 pub mod specimen;
 pub mod split;
 mod structure;
+pub mod walk;
 pub mod watch;
 
 pub use assemble::{Assembly, assemble};

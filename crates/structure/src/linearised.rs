@@ -11,6 +11,12 @@ use interfield_language::model::{BlockData, Coordinate, Dof, Element, Kind, Mode
 
 /// The model with its laws linearised; `None` if it is linear already. A law without finite tangents at rest stays as it is.
 pub fn linearised(model: &Model) -> Option<Model> {
+    linearised_at(model, |_| None)
+}
+
+/// The same where elements have the tangents of a moment of a path, as [`crate::walk::Walk::tangents`] tells them, and others those at rest. What knows an element
+/// at rest only, a scheme that keeps its operators or the stand-in of a specimen, takes it for that.
+pub fn linearised_at<'a>(model: &Model, moment: impl Fn(usize) -> Option<&'a [f64]>) -> Option<Model> {
     // A specimen is known to its stand-in as it stands in the laboratory, before it is led to its initial displacement.
     let in_laboratory = |e: usize| model.specimens.iter().find(|s| s.elements.contains(&e));
     let one = |(i, e): (usize, &Element)| {
@@ -19,7 +25,10 @@ pub fn linearised(model: &Model) -> Option<Model> {
             Some(specimen) if !specimen.inner.contains(&dof) => 0.0,
             _ => model.dofs[dof].u0,
         };
-        let kind = linear_kind(e, start)?;
+        let kind = match (linear_kind(e, start)?, moment(i)) {
+            (Kind::Block { block, coordinates }, Some(now)) => Kind::Block { block: moved(block, now), coordinates },
+            (kind, _) => kind,
+        };
         Some(Element { kind, s0: Vec::new(), ..e.clone() })
     };
     let replaced: Vec<Option<Element>> = model.elements.iter().enumerate().map(one).collect();
@@ -65,6 +74,30 @@ pub(crate) fn linear_kind(e: &Element, u0: impl Fn(usize) -> f64) -> Option<Kind
     Some(Kind::Linear { dofs, mass, damping, stiffness })
 }
 
+/// Tangents [K C R A B E] of a moment in the place of those at rest. How fast what states remember fades while the law moves is not stiffness, and left out.
+fn moved(rest: BlockData, now: &[f64]) -> BlockData {
+    let mut parts = now;
+    let mut next = |like: &[f64]| {
+        let (part, others) = parts.split_at(like.len());
+        parts = others;
+        part.to_vec()
+    };
+    let [d, dv, c, b, bv, a] = [&rest.d, &rest.dv, &rest.c, &rest.b, &rest.bv, &rest.a].map(|like| next(like));
+    let (a, b) = if rest.remembers { (vec![0.0; a.len()], vec![0.0; b.len()]) } else { (a, b) };
+    BlockData {
+        a,
+        b,
+        bv,
+        c,
+        d,
+        dv,
+        inputs: rest.inputs,
+        states: rest.states,
+        remembers: rest.remembers,
+        taken_for: Some(Box::new(rest)),
+    }
+}
+
 /// Tangents of a law at rest.
 fn tangents(law: &Stored, q: &[f64], s0: &[f64]) -> BlockData {
     let (d, s, _) = law.shape();
@@ -73,7 +106,7 @@ fn tangents(law: &Stored, q: &[f64], s0: &[f64]) -> BlockData {
     let zero = vec![0.0; d];
     let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
     law.tangent(0.0, q, &zero, &states, &zero, out);
-    BlockData { inputs: d, states: s, a: e, b: a, bv: b, c: r, d: k, dv: c, remembers: false }
+    BlockData { inputs: d, states: s, a: e, b: a, bv: b, c: r, d: k, dv: c, ..BlockData::default() }
 }
 
 /// Bᵀ m B over some degrees of freedom.

@@ -11,7 +11,7 @@ use interfield_coupling::{
 };
 use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
-use interfield_language::model::{Channel, EnergyPart, Kind, Model, Pushing, Quantity};
+use interfield_language::model::{Channel, EnergyPart, Kind, Model, Pushing, Quantity, Support};
 use interfield_language::signal::Motion;
 use interfield_language::update::Learned;
 use interfield_language::{Problem, Subject};
@@ -402,6 +402,15 @@ impl Simulation {
     pub fn displacement(&self, dof: usize) -> Option<f64> {
         let (part, unknown) = (*self.homes.get(dof)?)?;
         self.coupling.state_of(part).get(unknown).copied()
+    }
+
+    /// Where a degree of freedom of the model is at time `t`, the present one, m (rad): an unknown, or one whose motion is prescribed.
+    pub fn position(&self, dof: usize, t: f64) -> f64 {
+        let prescribed = || match &self.model.dofs[dof].support {
+            Support::Imposed(motion) => motion.at(t)[0],
+            _ => 0.0,
+        };
+        self.displacement(dof).unwrap_or_else(prescribed)
     }
 
     /// The degrees of freedom of the model that are unknowns, rising. Those that the coupling moves are none.

@@ -31,9 +31,9 @@ pub enum Found {
     Singular { below: f64, at: Vec<f64>, phase: f64 },
     /// The motions that stand still are not as many as they should be.
     Uncounted,
-    /// The cells ran out. Below this value of the first parameter there is none.
+    /// The cells ran out, at these values of the parameters. Below this value of the first parameter there is none.
     #[allow(missing_docs)]
-    Exhausted { below: f64 },
+    Exhausted { below: f64, at: Vec<f64> },
 }
 
 /// What was found, and what it took.
@@ -105,7 +105,8 @@ pub fn search(known: &mut Known, plant: &mut dyn Plant, intervals: &[[f64; 2]], 
     let mut cells = 0;
     while let Some(cell) = heap.pop() {
         if cells >= limits.cells {
-            return Searched { found: Found::Exhausted { below: cell.key }, cells };
+            let at = cell.sides[1..].iter().map(|s| middle(*s)).collect();
+            return Searched { found: Found::Exhausted { below: cell.key, at }, cells };
         }
         cells += 1;
         let ring = limits.ring.filter(|_| cell.ring);

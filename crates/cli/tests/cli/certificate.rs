@@ -158,6 +158,77 @@ fn the_path_of_the_test_is_seen() {
     assert!(stretch["worst"] == "rest" || stretch["worst"] == "stiffest", "{certificate:#}");
 }
 
+/// Two storeys, with both columns in the laboratory and a law beside the upper one in the computer.
+fn two_storeys(column: &str, beside: &str, specimen: &str, actuator: &str) -> String {
+    let storey = |name: &str, ends: &str| {
+        format!(
+            "[[node]]\nname = \"{name}\"\ndofs = [\"x\"]\nmass = \"1 t\"\n\
+            [[element]]\nname = \"frame-{name}\"\ntype = \"spring\"\nnodes = {ends}\ndof = \"x\"\nk = \"40 kN/m\"\nc = \"1 kN*s/m\"\n\
+            [[element]]\nname = \"column-{name}\"\nnodes = {ends}\ndof = \"x\"\n{column}\n"
+        )
+    };
+    let drive = |name: &str| {
+        format!(
+            "[[specimen.actuator]]\nname = \"{name}\"\ndof = \"{name}.x\"\ntype = \"second-order\"\nfrequency = \"30 Hz\"\ndamping = 0.7\n{actuator}\n"
+        )
+    };
+    format!(
+        r#"title = "Two storeys with their columns in the laboratory"
+{}{}[[element]]
+name = "beside"
+nodes = ["low", "high"]
+dof = "x"
+{beside}
+[[load]]
+type = "ground"
+direction = "x"
+signal = {{ type = "synthetic", peak = "0.1 g" }}
+[analysis]
+scheme = "alpha-os"
+dt = "5 ms"
+duration = "5 s"
+[record]
+channels = ["low.x"]
+[[specimen]]
+name = "rig"
+elements = ["column-low", "column-high"]
+rate = "1 kHz"
+{specimen}
+{}{}"#,
+        storey("low", r#"["ground", "low"]"#),
+        storey("high", r#"["low", "high"]"#),
+        drive("low"),
+        drive("high"),
+    )
+}
+
+/// Specimens with several degrees of freedom, and the laws of the computed structure, have the tangents of the path, too.
+#[test]
+fn the_path_of_several_degrees_of_freedom_and_of_the_computed_side_is_seen() {
+    // Stable at rest, and not where the columns are stiff.
+    let limits = "limits = { displacement = \"50 mm\" }";
+    let path = file("hard-storeys.toml", two_storeys(CONTACT, SPRING, limits, "delay = \"9 ms\""));
+    let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).json();
+    assert!(found["loop"]["stable"] == true, "{:#}", found["loop"]);
+    let moments = found["path"]["moments"].as_array().unwrap_or_else(|| panic!("{found:#}"));
+    let said = |m: &Value| m["verdict"].as_str().map(str::to_owned);
+    assert!(said(&moments[0]).as_deref() == Some("stable") && moments[0]["t"] == 0.0, "{:#}", found["path"]);
+    assert!(moments.iter().any(|m| said(m).as_deref() == Some("unstable")), "{:#}", found["path"]);
+    assert!(found["doubt"].as_str().is_some_and(|d| d.contains("along its predicted path")), "{}", found["doubt"]);
+
+    // Both sides yield; what is uncertain is certified at every moment.
+    let uncertain = format!("{COMPENSATED}\nuncertain = {{ stiffness = [0.95, 1.05] }}");
+    let path = file("soft-storeys.toml", two_storeys(YIELDING, YIELDING, &uncertain, ""));
+    let run = interfield(&["rehearse", path.to_str().unwrap()]).expect(0);
+    assert!(
+        run.stdout.contains("certified stable for all uncertain values at each of these moments"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("moments, t = 0 s, "), "{}", run.stdout);
+    assert!(!run.stdout.contains("not examined"), "{}", run.stdout);
+}
+
 #[test]
 fn noise_of_uncertain_size_moves_the_actuator_and_is_doubted_beyond_a_limit() {
     let noise = "uncertain = { displacement_noise = [\"0 mm\", \"0.1 mm\"], force_noise = { mean = \"20 N\", cov = 0.1 } }\nstroke = \"1 m\"";

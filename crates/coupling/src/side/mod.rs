@@ -174,6 +174,19 @@ impl<S: System> Side<S> {
         }
     }
 
+    /// Writes the mean of the newest state and the two before; what cannot be mixed is that of the newest. States of large sides do not fit into the nearest
+    /// cache: they are read once.
+    pub(crate) fn tied(&self, tie: &Tie, [x, x1, x2]: [&[f64]; 3], out: &mut [f64]) {
+        let mut done = 0;
+        for r in self.mixed.iter().filter(|_| *tie != Tie::NONE) {
+            out[done..r.start].copy_from_slice(&x[done..r.start]);
+            let all = x[r.clone()].iter().zip(&x1[r.clone()]).zip(&x2[r.clone()]);
+            out[r.clone()].iter_mut().zip(all).for_each(|(out, ((x, x1), x2))| *out = tie.mean([*x, *x1, *x2]));
+            done = r.end;
+        }
+        out[done..].copy_from_slice(&x[done..]);
+    }
+
     /// Its systems.
     pub(crate) fn systems(&self) -> impl Iterator<Item = &S> {
         self.subdomains.iter().map(|p| &p.system.system)

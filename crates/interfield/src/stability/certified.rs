@@ -11,7 +11,7 @@ use interfield_language::Model;
 use serde_json::{Value, json};
 
 use super::machine::assemble;
-use super::plants::{Plants, onset, suspects};
+use super::plants::{Plants, grown, onset};
 use super::region::{Along, Region, rigs};
 use super::tap::rest_of;
 use super::{PRODUCTS, judge};
@@ -20,7 +20,9 @@ use crate::table::{aligned, radius, short, time};
 
 /// Corners at most, and points between.
 const CORNERS: usize = 16;
-const BETWEEN: u64 = 8;
+const BETWEEN: usize = 8;
+/// The same at moments of a path, of which there are several.
+const FEW: [usize; 2] = [4, 0];
 /// Cells at most: for the whole, and for a critical delay.
 const CELLS: usize = 60_000;
 /// Intervals are divided into so many parts at most, where a critical delay is looked for, and delays to this share of the one in the middle.
@@ -111,6 +113,19 @@ pub struct Stretch {
 /// # Errors
 /// Why the loop cannot be probed: a sentence.
 pub fn certify(model: &Model, along: Along<'_>, dt: f64) -> Result<Option<Certificate>, String> {
+    let Some((mut found, mut probed, bound)) = decide(model, along, [CORNERS, BETWEEN], CELLS)? else {
+        return Ok(None);
+    };
+    if let Some(mut bound) = bound.filter(|_| found.verdict == Verdict::Stable) {
+        bound.delays(&mut found, &mut probed, along, dt)?;
+    }
+    Ok(Some(found))
+}
+
+/// The verdict on a model, by so many corners of its values and points between and so many cells: what was probed, and the bound, if there is one.
+type Decided = (Certificate, Vec<Probed>, Option<Bound>);
+
+fn decide(model: &Model, along: Along<'_>, points: [usize; 2], cells: usize) -> Result<Option<Decided>, String> {
     let region = Region::of(model, along);
     if region.is_point() || model.analysis.statics {
         return Ok(None);
@@ -126,11 +141,11 @@ pub fn certify(model: &Model, along: Along<'_>, dt: f64) -> Result<Option<Certif
         model: model.clone(),
         region,
     };
-    let mut probed = match found.sampled() {
+    let probed = match found.sampled(points) {
         Ok(probed) => probed,
         Err(why) => {
             found.verdict = Verdict::Undecided(format!("the loop cannot be probed with these values: {why}"));
-            return Ok(Some(found));
+            return Ok(Some((found, Vec::new(), None)));
         }
     };
     found.points = probed.len();
@@ -139,23 +154,36 @@ pub fn certify(model: &Model, along: Along<'_>, dt: f64) -> Result<Option<Certif
     if let Some(worst) = worst {
         let point = worst.point.clone();
         found.counter(point)?;
-        return Ok(Some(found));
+        return Ok(Some((found, probed, None)));
     }
-    match found.bound(along, &probed) {
+    let bound = match found.bound(along, &probed) {
         Err(why) => {
             found.verdict = Verdict::Undecided(format!(
                 "{why}; {} points were probed, all stable, but there is no bound for what lies between them",
                 found.points
             ));
+            None
         }
         Ok(mut bound) => {
-            bound.whole(&mut found)?;
-            if found.verdict == Verdict::Stable {
-                bound.delays(&mut found, &mut probed, along, dt)?;
-            }
+            bound.whole(&mut found, cells)?;
+            Some(bound)
         }
+    };
+    Ok(Some((found, probed, bound)))
+}
+
+/// The verdict on a model whose laws have the tangents of a moment, with its spectral radius and the cells that it took: by its eigenvalues where all values are
+/// known, else by few points and a bound of so many cells.
+///
+/// # Errors
+/// Why the loop cannot be probed: a sentence.
+pub(super) fn verdict_on(model: &Model, along: Along<'_>, cells: usize) -> Result<(Verdict, f64, usize), String> {
+    if let Some((found, ..)) = decide(model, along, FEW, cells)? {
+        return Ok((found.verdict, found.radius, found.cells));
     }
-    Ok(Some(found))
+    let (mut machine, _) = assemble(model.clone())?;
+    let verdict = judge(&mut machine, PRODUCTS)?;
+    Ok((if verdict.stable { Verdict::Stable } else { Verdict::CounterExample(Vec::new()) }, verdict.radius, 0))
 }
 
 impl Certificate {
@@ -173,7 +201,7 @@ impl Certificate {
     }
 
     /// The loop at the values of the file, in the middle, at corners and between.
-    fn sampled(&self) -> Result<Vec<Probed>, String> {
+    fn sampled(&self, [corners, between]: [usize; 2]) -> Result<Vec<Probed>, String> {
         let places = &self.region.places;
         let at = |share: &dyn Fn(usize) -> f64| -> Vec<f64> {
             places.iter().enumerate().map(|(k, p)| p.range[0] + (p.range[1] - p.range[0]) * share(k)).collect()
@@ -181,15 +209,15 @@ impl Certificate {
         let all = 1usize.checked_shl(places.len() as u32).unwrap_or(usize::MAX);
         let drawn = |n: u64, k: usize| uniform(0xce57, 4096 * n + k as u64);
         let mut points = vec![self.region.own(&self.model), self.region.middle()];
-        for n in 0..all.min(CORNERS) {
-            points.push(at(&|k| match all <= CORNERS {
+        for n in 0..all.min(corners) {
+            points.push(at(&|k| match all <= corners {
                 true => (n >> k & 1) as f64,
                 // The first two have all at their ends.
                 false if n < 2 => n as f64,
                 false => f64::from(u8::from(drawn(n as u64, k) < 0.5)),
             }));
         }
-        points.extend((0..BETWEEN).map(|n| at(&|k| drawn(1000 + n, k))));
+        points.extend((0..between as u64).map(|n| at(&|k| drawn(1000 + n, k))));
         points.iter().map(|p| self.probe(p, 0.0)).collect()
     }
 
@@ -281,40 +309,37 @@ impl Bound {
     }
 
     /// All values, without additional delay.
-    fn whole(&mut self, found: &mut Certificate) -> Result<(), String> {
-        let (result, cells) = self.search([0.0; 2], found.region.intervals(), None, CELLS);
+    fn whole(&mut self, found: &mut Certificate, most: usize) -> Result<(), String> {
+        let (result, cells) = self.search([0.0; 2], found.region.intervals(), None, most);
         found.cells += cells;
         match result {
             Found::Excluded => {}
-            Found::Singular { at, .. } => {
+            Found::Singular { ref at, .. } | Found::Exhausted { ref at, .. } => {
                 let ranges: Vec<[f64; 2]> = found.region.places.iter().map(|p| p.range).collect();
                 let at = found.region.point(&at[1..]);
-                let mut worst: Option<Probed> = None;
-                for point in suspects(&ranges, &found.region.middle(), &at) {
-                    let probed = found.probe(&point, 0.0)?;
-                    if !probed.stable && worst.as_ref().is_none_or(|w| probed.radius > w.radius) {
-                        worst = Some(probed);
-                    }
-                }
-                match worst {
-                    Some(worst) => found.counter(worst.point)?,
-                    None => {
-                        let why = format!(
-                            "near {} a motion neither grows nor decays, to the resolution of the bound; give the structure more damping, or \
-                            write narrower intervals",
-                            found.values(&at)
-                        );
-                        found.verdict = Verdict::Undecided(why);
-                    }
+                let middle = found.region.middle();
+                // What the probe calls stable is no growth, whatever its radius is by rounding.
+                let probe = |point: &[f64]| {
+                    found.probe(point, 0.0).ok().map(|p| if p.stable { p.radius.min(1.0) } else { p.radius })
+                };
+                if let Some(point) = grown(&ranges, &middle, &at, 1.0, probe) {
+                    found.counter(point)?;
+                } else if matches!(result, Found::Singular { .. }) {
+                    let why = format!(
+                        "near {} a motion neither grows nor decays, to the resolution of the bound; give the structure more damping, or \
+                        write narrower intervals",
+                        found.values(&at)
+                    );
+                    found.verdict = Verdict::Undecided(why);
+                } else {
+                    let why = format!(
+                        "the bound was not reached with {most} cells; write narrower intervals, or fewer of them"
+                    );
+                    found.verdict = Verdict::Undecided(why);
                 }
             }
             Found::Uncounted => {
                 let why = "the motions that stand still in every loop could not be counted".to_owned();
-                found.verdict = Verdict::Undecided(why);
-            }
-            Found::Exhausted { .. } => {
-                let why =
-                    format!("the bound was not reached with {CELLS} cells; write narrower intervals, or fewer of them");
                 found.verdict = Verdict::Undecided(why);
             }
         }

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use interfield_analysis::certificate::{Found, Known, Limits, Rest, search, spectral_radius};
+use interfield_analysis::certificate::{Found, Known, Limits, Plant, Rest, search, spectral_radius};
 use interfield_analysis::scan::each;
 use interfield_lab::random::Random;
 use interfield_lab::signal::noise::uniform;
 use serde_json::{Value, json};
 
-use super::plants::{Plants, onset, suspects};
+use super::plants::{Plants, grown, onset};
 use crate::quantities::{ONE, UNITS};
 use crate::table::{short, time};
 
@@ -19,7 +19,7 @@ const FINE: f64 = 2e-3;
 /// Intervals are divided into so many parts at most.
 const PARTS: f64 = 4096.0;
 /// Cells of one certificate at most.
-const CELLS: usize = 20_000;
+const CELLS: usize = 60_000;
 /// Periods of a free vibration in the time domain; and of one whose end is in doubt.
 const PERIODS: [f64; 2] = [20.0, 400.0];
 /// A motion that changes less than this from a fifth of the run to the next is in doubt.
@@ -38,6 +38,8 @@ const BETWEEN: u64 = 4;
 const SLOWEST: f64 = 20_000.0;
 /// Spectral radius of a counter-example at least.
 const GROWING: f64 = 1.0 + 1e-6;
+/// So many numbers of tests are told of each kind.
+const TOLD: usize = 10;
 /// Largest share by which a predicted critical delay may be off.
 const NEAR: f64 = 0.05;
 
@@ -55,9 +57,21 @@ enum Said {
     Unstable,
 }
 
+/// Why a test is not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// In the middle of its intervals a motion neither grows nor decays, to rounding: there is nothing to certify.
+    OnTheCircle,
+    /// Somewhere in them one comes nearer to that than the bound tells, and none was found that grows.
+    Near,
+    /// The cells ran out.
+    Exhausted,
+}
+
 /// One random test.
 struct Tried {
     said: Said,
+    open: Option<Open>,
     /// Whether the time domain says the opposite.
     wrong: bool,
     cells: usize,
@@ -87,6 +101,8 @@ pub struct Hunt {
     seed: u64,
     plants: u64,
     counts: [usize; 4],
+    /// Why those that are not decided are not, in the order of [`Open`], each with a few numbers.
+    open: [(usize, Vec<u64>); 3],
     runs: usize,
     /// Certified, and grew.
     wrong: Vec<u64>,
@@ -128,6 +144,7 @@ pub fn hunt(seed: u64, plants: u64, threads: usize, mut progress: impl FnMut(u64
         seed,
         plants,
         counts: [0; 4],
+        open: Default::default(),
         runs: 0,
         wrong: Vec::new(),
         tame: Vec::new(),
@@ -182,31 +199,35 @@ struct Attempt {
 }
 
 fn attempt(seed: u64, number: u64) -> Tried {
+    attempt_with(seed, number, |plants| Box::new(plants))
+}
+
+/// The same with what the search is told of the plants.
+fn attempt_with(seed: u64, number: u64, told: impl Fn(Plants) -> Box<dyn Plant>) -> Tried {
     let test = Random::new(seed, number);
     let intervals = test.intervals();
     let middle: Vec<f64> = intervals.iter().map(|[a, b]| 0.5 * (a + b)).collect();
     let this = Attempt { test, middle, seed, number };
-    let mut tried = Tried { said: Said::Unstable, wrong: false, cells: 0, runs: 0, delay: Delay::Unknown };
+    let mut tried = Tried { said: Said::Unstable, open: None, wrong: false, cells: 0, runs: 0, delay: Delay::Unknown };
     let radius = this.radius(&this.middle, 0.0);
     if radius > GROWING {
         tried.wrong = !this.grows(&this.middle, 0.0) && !this.grows_slowly(&this.middle, 0.0);
         return tried;
     }
     if radius >= 1.0 {
-        // On the circle, to rounding: there is nothing to certify, and nothing that grows.
-        tried.said = Said::Undecided;
+        (tried.said, tried.open) = (Said::Undecided, Some(Open::OnTheCircle));
         return tried;
     }
     let (matrix, n) = this.test.matrix();
     let rest = Rest::from_step(&matrix, n, &[n - 3, n - 2], &[n - 1], 1);
-    let mut plants = Plants::new(vec![this.test.rig()]);
-    let mut known = Known::new(&rest, &mut plants, &[&[0.0], &this.middle[..]].concat());
+    let mut plants = told(Plants::new(vec![this.test.rig()]));
+    let mut known = Known::new(&rest, plants.as_mut(), &[&[0.0], &this.middle[..]].concat());
     let widths = |intervals: &[[f64; 2]]| -> Vec<f64> {
         [FINE * this.test.dt].into_iter().chain(intervals.iter().map(|[a, b]| (b - a) / PARTS)).collect()
     };
     // The whole box, without additional delay.
     let limits = Limits { first: None, widths: widths(&intervals), cells: CELLS, ring: None };
-    let found = search(&mut known, &mut plants, &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
+    let found = search(&mut known, plants.as_mut(), &[&[[0.0; 2]], &intervals[..]].concat(), &limits);
     tried.cells += found.cells;
     match found.found {
         Found::Excluded => {
@@ -215,20 +236,27 @@ fn attempt(seed: u64, number: u64) -> Tried {
             tried.runs = points.len();
             tried.wrong = points.iter().any(|p| this.grows(p, 0.0) || this.radius(p, 0.0) > GROWING);
         }
-        Found::Singular { at, .. } => {
-            let mut points = suspects(&intervals, &this.middle, &at[1..]).into_iter();
-            let bad = points.find(|p| this.radius(p, 0.0) > GROWING);
-            tried.said = if bad.is_some() { Said::CounterExample } else { Said::Undecided };
-            tried.wrong = bad.is_some_and(|p| !this.grows(&p, 0.0) && !this.grows_slowly(&p, 0.0));
+        ref other @ (Found::Singular { ref at, .. } | Found::Exhausted { ref at, .. }) => {
+            let radius = |p: &[f64]| Some(this.radius(p, 0.0));
+            match grown(&intervals, &this.middle, &at[1..], GROWING, radius) {
+                Some(bad) => {
+                    tried.said = Said::CounterExample;
+                    tried.wrong = !this.grows(&bad, 0.0) && !this.grows_slowly(&bad, 0.0);
+                }
+                None => {
+                    let near = matches!(other, Found::Singular { .. });
+                    (tried.said, tried.open) = (Said::Undecided, Some(if near { Open::Near } else { Open::Exhausted }));
+                }
+            }
         }
-        Found::Exhausted { .. } | Found::Uncounted => tried.said = Said::Undecided,
+        Found::Uncounted => (tried.said, tried.open) = (Said::Undecided, Some(Open::Exhausted)),
     }
     // The critical delay in the middle.
     let most = LONGEST * this.test.dt;
     let point: Vec<[f64; 2]> = this.middle.iter().map(|x| [*x; 2]).collect();
     let limits = Limits { first: Some(0), widths: widths(&point), cells: CELLS, ring: None };
     let first = |[from, most]: [f64; 2]| {
-        let found = search(&mut known, &mut plants, &[&[[from, most]], &point[..]].concat(), &limits);
+        let found = search(&mut known, plants.as_mut(), &[&[[from, most]], &point[..]].concat(), &limits);
         tried.cells += found.cells;
         found.found
     };
@@ -326,6 +354,11 @@ fn pick(intervals: &[[f64; 2]], share: impl Fn(usize) -> f64) -> Vec<f64> {
 impl Hunt {
     fn count(&mut self, i: u64, t: &Tried) {
         self.counts[t.said as usize] += 1;
+        if let Some(open) = t.open {
+            let (count, numbers) = &mut self.open[open as usize];
+            *count += 1;
+            numbers.extend((numbers.len() < TOLD).then_some(i));
+        }
         self.cells += t.cells;
         self.runs += t.runs;
         if t.wrong {
@@ -371,7 +404,17 @@ impl Hunt {
             "  not stable for all values: {counter}, each with a counter-example; unstable in the middle: {unstable}; of these, not growing: {}\n",
             self.tame.len()
         );
-        out += &format!("  not decided: {undecided}\n");
+        let reasons = [
+            "a motion neither grows nor decays in the middle",
+            "one comes nearer to that than is told apart",
+            "cells ran out",
+        ];
+        let open = |(why, (count, numbers)): (&str, &(usize, Vec<u64>))| match numbers.first() {
+            Some(first) => format!("{why}: {count} (first: test {first})"),
+            None => format!("{why}: 0"),
+        };
+        let open: Vec<String> = reasons.into_iter().zip(&self.open).map(open).collect();
+        out += &format!("  not decided: {undecided}; {}\n", open.join("; "));
         out += &format!(
             "  critical delays compared with those of the time domain: {}; mean error {} %, largest {} % (test {}); off by more than {} %: {}\n",
             self.compared + self.off.len(),
@@ -412,6 +455,10 @@ impl Hunt {
             "certified": certified, "certified_runs": self.runs, "certified_and_growing": self.wrong,
             "counter_examples": counter, "unstable_in_the_middle": unstable, "said_to_grow_and_not_growing": self.tame,
             "not_decided": undecided,
+            "not_decided_because": {
+                "on_the_circle": self.open[0].0, "near_the_circle": self.open[1].0, "cells_ran_out": self.open[2].0,
+                "first_of_each": self.open.iter().map(|o| &o.1).collect::<Vec<_>>(),
+            },
             "critical_delays": {
                 "compared": self.compared + self.off.len(), "mean_error": self.mean, "largest_error": self.largest.0,
                 "largest_error_of": self.largest.1,
@@ -427,7 +474,35 @@ impl Hunt {
 
 #[cfg(test)]
 mod tests {
+    use interfield_analysis::certificate::Disc;
+
     use super::*;
+
+    /// Says a hundredth of how uncertain the plants are.
+    struct Lying(Plants);
+
+    impl Plant for Lying {
+        fn channels(&self) -> usize {
+            self.0.channels()
+        }
+
+        fn response(&mut self, phase: f64, half: f64, cell: &[[f64; 2]], out: &mut [Disc]) {
+            self.0.response(phase, half, cell, out);
+            out.iter_mut().for_each(|disc| disc.radius *= 0.01);
+        }
+    }
+
+    /// A certificate whose bound is broken certifies what grows, and the hunt sees it.
+    #[test]
+    fn a_broken_bound_is_caught() {
+        let caught = |i: &u64| {
+            let tried = attempt_with(5, *i, |plants| Box::new(Lying(plants)));
+            tried.said == Said::Certified && tried.wrong
+        };
+        let honest = (0..60).filter(|i| attempt(5, *i).wrong).count();
+        let caught = (0..60).filter(caught).count();
+        assert!(honest == 0 && caught > 2, "{honest} {caught}");
+    }
 
     /// Two tests in which a motion comes near the unit circle, long before one crosses it: the delay at which it is near is none at which the loop begins to grow.
     /// And one in which it stays near while the delay is small beside a sample: what is a small share of a sample is none of the delay.

@@ -2,10 +2,12 @@
 //! settings nearby that are safe.
 
 mod certified;
+mod course;
 pub(crate) mod example;
 pub mod hunt;
 mod looped;
 pub mod machine;
+mod moments;
 mod plants;
 mod region;
 mod remedy;
@@ -22,9 +24,12 @@ use interfield_language::Model;
 use crate::table::time;
 use crate::{Choices, ModelFile};
 pub use certified::{Certificate, Verdict, certify};
+pub use course::Course;
+pub(crate) use course::examine_course;
 use interfield_structure::{Simulation, Structure};
 pub use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
+pub(crate) use moments::Moments;
 use remedy::Remedy;
 
 /// Steps are searched from this fraction of the step of the model on.

@@ -53,7 +53,7 @@ impl Plant for Plants {
 
 /// Points of intervals to look for a counter-example, where a motion stands on the unit circle, or nearly so, `at` some values: from the
 /// `middle`, where the loop is stable, through these and on; and the corner there.
-pub(super) fn suspects(intervals: &[[f64; 2]], middle: &[f64], at: &[f64]) -> Vec<Vec<f64>> {
+fn suspects(intervals: &[[f64; 2]], middle: &[f64], at: &[f64]) -> Vec<Vec<f64>> {
     let on = |t: f64| -> Vec<f64> {
         let moved = at.iter().zip(middle).map(|(a, m)| a + t * (a - m));
         moved.zip(intervals).map(|(x, [low, high])| x.clamp(*low, *high)).collect()
@@ -61,6 +61,45 @@ pub(super) fn suspects(intervals: &[[f64; 2]], middle: &[f64], at: &[f64]) -> Ve
     let side = |(([low, high], m), a): ((&[f64; 2], &f64), &f64)| if a > m { *high } else { *low };
     let corner = intervals.iter().zip(middle).zip(at).map(side).collect();
     vec![on(0.0), on(0.05), on(0.3), on(1.0), corner]
+}
+
+/// Shares of an interval by which a value is changed, one after the other, on the way up to a larger radius.
+const STRIDES: [f64; 4] = [1.0, 0.3, 0.1, 0.03];
+
+/// A point of intervals at which the spectral radius is above `limit`: of the suspects, and from the largest of them upwards, one value after the other; none if it is
+/// nowhere seen above. `radius` says none where it is not known.
+pub(super) fn grown(
+    intervals: &[[f64; 2]],
+    middle: &[f64],
+    at: &[f64],
+    limit: f64,
+    mut radius: impl FnMut(&[f64]) -> Option<f64>,
+) -> Option<Vec<f64>> {
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    for point in suspects(intervals, middle, at) {
+        let Some(r) = radius(&point) else { continue };
+        if best.as_ref().is_none_or(|(most, _)| r > *most) {
+            best = Some((r, point));
+        }
+    }
+    let (mut most, mut point) = best?;
+    for stride in STRIDES {
+        for (k, [low, high]) in intervals.iter().enumerate().filter(|(_, [low, high])| low < high) {
+            for sign in [-1.0, 1.0] {
+                if most > limit {
+                    return Some(point);
+                }
+                let mut other = point.clone();
+                other[k] = (point[k] + sign * stride * (high - low)).clamp(*low, *high);
+                if other[k] != point[k]
+                    && let Some(r) = radius(&other).filter(|r| *r > most)
+                {
+                    (most, point) = (r, other);
+                }
+            }
+        }
+    }
+    (most > limit).then_some(point)
 }
 
 /// Where the bound does not tell, the loop is asked at places that are this share of the delay apart, or this share of a sample; the first is nearer.
@@ -89,7 +128,7 @@ pub(super) fn onset(
         match first([from, most]) {
             Found::Excluded => return None,
             Found::Singular { below, .. } => from = below.max(from),
-            Found::Exhausted { below } => (from, places) = (below.max(from), usize::MAX),
+            Found::Exhausted { below, .. } => (from, places) = (below.max(from), usize::MAX),
             Found::Uncounted => places = usize::MAX,
         }
         let mut near = FIRST / STRIDE;

@@ -163,6 +163,17 @@ pub(super) fn block(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>)
     let c = convert(3, (d, states), &|i, _| force(i));
     let dd = convert(4, (d, d), &|i, j| force(i).per(disp(j)));
     let dv = convert(5, (d, d), &|i, j| force(i).times(time).per(disp(j)));
-    let block = BlockData { inputs: d, states, a: a?, b: b?, bv: bv?, c: c?, d: dd?, dv: dv?, remembers: false };
+    let block = BlockData {
+        inputs: d,
+        states,
+        a: a?,
+        b: b?,
+        bv: bv?,
+        c: c?,
+        d: dd?,
+        dv: dv?,
+        remembers: false,
+        taken_for: None,
+    };
     Some(Kind::Block { block, coordinates })
 }

@@ -35,16 +35,15 @@ impl Stored {
             Stored::Path(x) => f(x),
             Stored::Frame(x) => f(&frame::AtRest(x)),
             Stored::Formula(x) => f(x.as_ref()),
-            Stored::Block(x) => f(&Block {
-                coordinates: x.inputs,
-                states: x.states,
-                a: &x.a,
-                b: &x.b,
-                bv: &x.bv,
-                c: &x.c,
-                d: &x.d,
-                dv: &x.dv,
-            }),
+            Stored::Block(x) => f(&block(x)),
+        }
+    }
+
+    /// The law that those take it for who know it at rest only.
+    pub(crate) fn taken_for<R>(&self, f: impl FnOnce(&dyn Element) -> R) -> R {
+        match self {
+            Stored::Block(x) => f(&block(x.taken_for.as_ref().unwrap_or(x))),
+            other => other.with(f),
         }
     }
 
@@ -79,6 +78,11 @@ impl Stored {
     pub fn shape(&self) -> (usize, usize, bool) {
         self.with(|e| (e.size().0, e.size().1, e.has_mass()))
     }
+}
+
+fn block(x: &BlockData) -> Block<'_> {
+    let BlockData { inputs, states, a, b, bv, c, d, dv, .. } = x;
+    Block { coordinates: *inputs, states: *states, a, b, bv, c, d, dv }
 }
 
 /// A local coordinate: (unknown, factor). Unknowns from `n` on are imposed degrees of freedom.

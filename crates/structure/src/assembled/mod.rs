@@ -449,6 +449,14 @@ impl Assembled {
         dot(shape, &force) + self.modal.iter().map(|(c, w)| c * dot(w, shape).powi(2)).sum::<f64>()
     }
 
+    /// Tangents of its elements about the present linearisation: coordinates and states, and [K C R A B E] row by row.
+    pub(crate) fn local_tangents(&self) -> impl Iterator<Item = ([usize; 2], &[f64])> {
+        self.elements.iter().map(|e| {
+            let (d, s) = (e.d, e.s);
+            ([d, s], &self.tangents[e.tangent0..e.tangent0 + 2 * d * d + 3 * d * s + s * s])
+        })
+    }
+
     /// Offset of the states of element `e`.
     pub fn state_offset(&self, e: usize) -> usize {
         self.elements[e].state0

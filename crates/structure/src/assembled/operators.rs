@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::MEMORY;
+use interfield_kernel::element::{Element, Tangent};
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, Mck, Point};
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Planned, Report, Singular, Solver, invert};
@@ -66,7 +66,11 @@ impl Assembled {
                 let (a, blocks) = blocks.split_at_mut(e.s);
                 let (b, blocks) = blocks.split_at_mut(e.s);
                 let out = Tangent { k, c, r, a, b, e: &mut blocks[..e.s] };
-                e.law.tangent(at.t, &q, &v, &at.s[e.state0..e.state0 + e.s], &[0.0], out);
+                let states = &at.s[e.state0..e.state0 + e.s];
+                match self.policy {
+                    TangentPolicy::Exact => e.law.tangent(at.t, &q, &v, states, &[0.0], out),
+                    _ => e.law.taken_for(|law| law.tangent(at.t, &q, &v, states, &[0.0], out)),
+                }
                 continue;
             }
             let Scratch { q, v, acc, .. } = &mut work;
@@ -85,12 +89,13 @@ impl Assembled {
             let (b, blocks) = blocks.split_at_mut(s * d);
             let (es, blocks) = blocks.split_at_mut(s * s);
             let states = &at.s[e.state0..e.state0 + s];
-            e.law.with(|law| {
+            let tell = |law: &dyn Element| {
                 law.tangent(at.t, &q[..d], &v[..d], states, &acc[..d], Tangent { k, c, r, a: ba, b, e: es });
                 if e.massive {
                     law.mass(&q[..d], &mut blocks[..d * d]);
                 }
-            });
+            };
+            if self.policy == TangentPolicy::Exact { e.law.with(tell) } else { e.law.taken_for(tell) }
         }
         self.ahead = ahead;
         self.scratch = work;

@@ -265,7 +265,7 @@ fn free(model: &Model, specimen: &Specimen, assembly: &Assembly, stand_in: &Stan
 }
 
 /// An element as it stands in the laboratory: as it was made, without the loads of the structure.
-fn unloaded(model: &Model, e: usize) -> Element {
+pub(crate) fn unloaded(model: &Model, e: usize) -> Element {
     let mut alone = Element { given: None, ..model.elements[e].clone() };
     if let (Kind::Law { law, .. }, Some(truth)) = (&mut alone.kind, crate::learning::truth(model, e)) {
         *law = truth;

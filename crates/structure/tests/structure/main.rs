@@ -14,4 +14,5 @@ mod sensors;
 mod specimens;
 mod superelements;
 mod updating;
+mod walk;
 mod watch;

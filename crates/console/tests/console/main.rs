@@ -124,7 +124,12 @@ impl Viewer {
     fn hear(&mut self, key: &str) -> Option<Value> {
         let begun = Instant::now();
         while begun.elapsed() < LONG {
-            let said = match self.socket.read().ok()? {
+            let message = match self.socket.read() {
+                // A test program that was stopped and goes on.
+                Err(tungstenite::Error::Io(e)) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                found => found.ok()?,
+            };
+            let said = match message {
                 Message::Text(text) => serde_json::from_str::<Value>(&text).unwrap(),
                 Message::Binary(bytes) => {
                     let numbers: Vec<f64> =

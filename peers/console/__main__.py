@@ -156,11 +156,13 @@ def first_run(program, model, folder, browser, found):
     names = plotjuggler(json.loads(udp.recv(65536)))
     assert len({name.split("/")[0] for name in names}) == 1 and len(names) > 3, names
     # What is shown says so when it is old: the program is stopped as a whole, as a bad network would.
+    browser.run("window.before = socket")
     run.process.send_signal(signal.SIGSTOP)
     browser.wait("the page says that it is old", "return !document.getElementById('old').hidden")
     browser.picture(os.path.join(folder, "old.png"))
     run.process.send_signal(signal.SIGCONT)
     browser.wait("the page is fresh again", "return document.getElementById('old').hidden")
+    assert browser.run("return socket === window.before"), "a program that was stopped and goes on has lost its viewers"
     # A connection that is well, and a loop that stands: a status that says so, judged at once.
     text = browser.run("tell({ ...status, can: ['pause'], silent: 90 }); judge(); return document.getElementById('old').hidden ? '' : document.getElementById('old').textContent")
     assert "nothing new for 1 min 30 s" in text, text

@@ -3,7 +3,7 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
 const ROWS = 8000, PAST = 4000, NEWEST = 3000, WINDOW = 20, EVENTS = 2000;
-let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], past = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false;
+let about = null, status = null, socket = null, offset = null, best = Infinity, lastClock = 0, since = null, caughtUp = false, store = [], past = [], panels = [], events = [], asked = null, ids = 0, retry = 250, role = "viewer", hasKey = false, taking = false;
 const waiting = new Map();
 window.console_latency = [];
 
@@ -44,7 +44,7 @@ function connect() {
       if (said.view) pictured(said.view);
       if (!hasKey) sessionStorage.removeItem("key");
       say(said.why || (role === "operator" ? "You command this test." : "You only look."), !said.why);
-      if (said.why && hasKey) ask("Take over the desk?", null, () => present(true));
+      if (said.why && hasKey) { ask("Take over the desk?", null, () => present(true)); taking = true; }
       enable();
     }
     if (said.refused) say(said.refused, false);
@@ -151,6 +151,8 @@ function tell(said) {
   $("late").title = late + " samples without a target in time, " + missed + " periods missed";
   $("late").className = late + missed > 0 ? "deviates" : "";
   $("counts").textContent = [said.viewers + (said.viewers === 1 ? " viewer" : " viewers"), said.holder ? said.holder + " commands" : "nobody commands", ...(counted ? [late + " late samples", missed + " missed periods"] : []), said.dropped + " rows not shown", said.refused + " messages refused"].join(" · ");
+  // Whoever commanded has left while it was asked whether to take over; perhaps that was this page, before it was loaded again.
+  if (taking && !said.holder) { unask(); present(false); }
   $("who").textContent = role === "operator" ? "operator: " + (localStorage.getItem("who") || "operator") : "viewer";
   enable();
   dirty = true;
@@ -191,7 +193,7 @@ function enable() {
   $("abort").textContent = plays ? "Playback: nothing moves" : !connected ? "Not connected: use the emergency stop of the laboratory" : hasKey ? "EMERGENCY STOP" : "EMERGENCY STOP: needs the operator's key";
 }
 function ask(question, value, yes) {
-  asked = yes;
+  asked = yes; taking = false;
   $("question").textContent = question;
   $("typed").hidden = value === null;
   $("typed").value = value || "";
@@ -199,7 +201,7 @@ function ask(question, value, yes) {
   (value === null ? $("ask").querySelector("button") : $("typed")).focus();
 }
 // What is hidden must not keep the keys for itself.
-function unask() { asked = null; $("ask").hidden = true; $("typed").blur(); }
+function unask() { asked = null; taking = false; $("ask").hidden = true; $("typed").blur(); }
 $("ask").onsubmit = (event) => { event.preventDefault(); const yes = asked, typed = $("typed").value; unask(); if (yes && !late(event)) yes(typed); };
 $("no").onclick = unask;
 // What was pressed while the tab was frozen, or waited on the way, is not obeyed later: `seen` is the age of what the operator saw. An emergency

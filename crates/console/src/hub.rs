@@ -27,8 +27,6 @@ const AT_ONCE: usize = 1500;
 /// What came in one turn of the server.
 pub(crate) struct Turn {
     pub(crate) number: u64,
-    /// When, ms since 1970.
-    pub(crate) stamp: f64,
     /// When, and when the rings were emptied before, ms since the console began: no row is older than that.
     pub(crate) clock: f64,
     pub(crate) since: f64,
@@ -55,20 +53,9 @@ impl Stamps {
 }
 
 impl Turn {
-    /// Stamps of so many rows of it.
-    pub(crate) fn stamps(&self, rows: usize) -> Stamps {
-        stamps(self.stamp, self.clock - self.since, rows)
-    }
-
     fn numbers(&self) -> usize {
         self.blocks.iter().map(|b| b.1.len()).sum()
     }
-}
-
-/// Stamps of rows that came in the `span` before `stamp`, both in ms.
-fn stamps(stamp: f64, span: f64, rows: usize) -> Stamps {
-    let to = (stamp * 1e6) as u64;
-    Stamps { from: to.saturating_sub((span * 1e6) as u64), to, rows: rows as u64 }
 }
 
 /// Where the stream goes besides the page.
@@ -120,7 +107,9 @@ struct Inner {
 type Save = Box<dyn Fn(&Value) -> Result<String, String> + Send>;
 
 struct Shared {
+    /// When the console began, on a clock that only goes forward and as time of day, ns since 1970.
     begun: Instant,
+    born: u64,
     about: Mutex<Value>,
     /// Changes with what is said about the test.
     version: AtomicU64,
@@ -157,6 +146,7 @@ impl Hub {
         let again = about["kind"] == "playback";
         Hub(Arc::new(Shared {
             begun: Instant::now(),
+            born: (now_ms() * 1e6) as u64,
             about: Mutex::new(about),
             version: AtomicU64::new(1),
             inner: Mutex::new(Inner { again, ..Inner::default() }),
@@ -174,6 +164,13 @@ impl Hub {
     /// ms since the console began, on a clock that only goes forward.
     pub(crate) fn clock(&self) -> f64 {
         self.0.begun.elapsed().as_secs_f64() * 1e3
+    }
+
+    /// Stamps of so many rows that came between two moments of [`Hub::clock`]. The time of day is read once, when the console begins: neither a
+    /// clock of the machine that is set during a test nor a thread that is held up between two clocks makes the stream go back.
+    pub(crate) fn stamps(&self, since: f64, clock: f64, rows: usize) -> Stamps {
+        let at = |clock: f64| self.0.born + (clock * 1e6) as u64;
+        Stamps { from: at(since), to: at(clock), rows: rows as u64 }
     }
 
     /// A camera has a new picture, taken at this time of the model, s.
@@ -315,10 +312,10 @@ impl Hub {
         let holder = self.holder().as_ref().map(|h| h.1.clone());
         let mut inner = lock(&self.0.inner);
         let inner = &mut *inner;
-        let (stamp, clock) = (now_ms(), self.clock());
+        let clock = self.clock();
         let since = std::mem::replace(&mut inner.emptied, clock);
         // When it was that a state changed, a recording does not say.
-        let when = if inner.again { 0.0 } else { stamp };
+        let when = if inner.again { 0.0 } else { now_ms() };
         let mut blocks = Vec::new();
         let mut events = Vec::new();
         for (index, source) in inner.sources.iter_mut().enumerate() {
@@ -337,7 +334,7 @@ impl Hub {
                 events.extend(ended(&source.topic, &inner.latest[index], &rows[last..], when));
                 inner.latest[index].copy_from_slice(&rows[last..]);
                 if source.topic.open {
-                    let when = stamps(stamp, clock - since, rows.len() / n.max(1));
+                    let when = self.stamps(since, clock, rows.len() / n.max(1));
                     inner.outlets.iter_mut().for_each(|o| o.rows(index, &source.topic, when, &rows));
                 }
                 blocks.push((index, rows));
@@ -351,7 +348,7 @@ impl Hub {
         if !blocks.is_empty() {
             inner.heard = clock;
             inner.last += 1;
-            let turn = Turn { number: inner.last, stamp, clock, since, blocks };
+            let turn = Turn { number: inner.last, clock, since, blocks };
             inner.numbers += turn.numbers();
             inner.turns.push_back(Arc::new(turn));
             while inner.turns.len() > KEPT || (inner.numbers > NUMBERS && inner.turns.len() > 1) {

@@ -209,7 +209,8 @@ fn send(hub: &Hub, mut stream: TcpStream, ended: &AtomicBool) -> io::Result<()> 
                     topics = hub.topics();
                 }
                 if let Some(topic) = topics.get(*index).filter(|t| t.open) {
-                    let stamps = turn.stamps(rows.len() / topic.columns.len().max(1));
+                    let count = rows.len() / topic.columns.len().max(1);
+                    let stamps = hub.stamps(turn.since, turn.clock, count);
                     writer.rows(*index, topic, stamps, rows)?;
                 }
             }

@@ -20,6 +20,8 @@ const TURN: Duration = Duration::from_millis(10);
 const STATUS: u64 = 10;
 /// Most connections at once. Whoever comes then takes the place of another one, see [`Door`].
 const CONNECTIONS: usize = 48;
+/// How long a new connection waits in a crowd until those who were sent away have left.
+const CROWD: Duration = Duration::from_millis(500);
 /// Longest time that those who are connected may take to leave when the console ends.
 const LEAVING: Duration = Duration::from_secs(10);
 
@@ -103,6 +105,20 @@ impl Door {
 
     fn leave(&self, guest: &Arc<Guest>) {
         lock(&self.0).retain(|g| !Arc::ptr_eq(g, guest));
+    }
+}
+
+impl Server {
+    /// Whether there is room for one more. Those who were sent away may need a moment to leave: whoever comes in a crowd waits for that.
+    fn has_room(&self) -> bool {
+        let begun = Instant::now();
+        while self.connections.load(Ordering::Acquire) >= 2 * CONNECTIONS {
+            if begun.elapsed() > CROWD {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        true
     }
 }
 
@@ -240,9 +256,7 @@ fn accept(server: &Arc<Server>, listener: &TcpListener) {
             thread::sleep(TURN);
             continue;
         };
-        // Those who were sent away may need a moment to leave.
-        let crowded = server.connections.load(Ordering::Acquire) >= 2 * CONNECTIONS;
-        let Some(guest) = Some(&server.door).filter(|_| !crowded).and_then(|door| door.enter(&stream)) else {
+        let Some(guest) = Some(&server.door).filter(|_| server.has_room()).and_then(|door| door.enter(&stream)) else {
             http::refuse(&mut stream, "503 Service Unavailable", "too many viewers");
             continue;
         };

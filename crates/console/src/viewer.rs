@@ -2,7 +2,7 @@
 //! has shown what it got, and what it missed is thinned.
 
 use std::collections::VecDeque;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -41,6 +41,36 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Longest time that a viewer may take to say that it goes.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// A connection whose calls are taken up again where a signal ended them: a program that is stopped and goes on (SIGSTOP, SIGCONT, a debugger)
+/// keeps its viewers.
+struct Steady(TcpStream);
+
+/// Calls until no signal ends the call.
+fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            found => return found,
+        }
+    }
+}
+
+impl Read for Steady {
+    fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
+        again(|| self.0.read(part))
+    }
+}
+
+impl Write for Steady {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        again(|| self.0.write(part))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// A viewer.
 struct Viewer<'a> {
     number: u64,
@@ -48,7 +78,7 @@ struct Viewer<'a> {
     keys: &'a Keys,
     /// How far it is let in, for the door.
     rank: &'a AtomicU8,
-    socket: WebSocket<TcpStream>,
+    socket: WebSocket<Steady>,
     may_look: bool,
     has_key: bool,
     who: String,
@@ -91,7 +121,7 @@ pub(crate) fn serve(number: u64, hub: &Hub, keys: &Keys, stream: TcpStream, rank
     if timeouts.and_then(|()| stream.set_nodelay(true)).is_err() {
         return;
     }
-    let socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
+    let socket = WebSocket::from_raw_socket(Steady(stream), Role::Server, Some(config));
     let mut viewer = Viewer {
         number,
         hub,

@@ -16,7 +16,7 @@ use interfield_linalg::definite_solve;
 
 use super::feedforward::{Inverse, Series, of_delay, sum};
 use super::gradient::{CORNER, ORDER};
-use super::{Compensator, Sampling, take, take_array};
+use super::{Compensator, Sampling, seen, take, take_array};
 use crate::signal::{Filter, line};
 
 /// Coefficients of the fit.
@@ -126,10 +126,10 @@ impl Compensator for Adapting {
         let mut series: Series = self.start.series;
         series.iter_mut().zip(learned.iter()).for_each(|(a, l)| *a += l);
         let command = sum(&series, &self.start.differences.step(targets, target));
+        let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
+        let y = self.filter.step(take(&mut memory, self.filter.memory()), seen(measured, target));
+        let [y, v, a, _] = self.start.differences.step(take(&mut memory, self.start.differences.memory()), y);
         if measured.is_finite() {
-            let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
-            let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
-            let [y, v, a, _] = self.start.differences.step(take(&mut memory, self.start.differences.memory()), y);
             count[0] += 1.0;
             if count[0] as usize >= self.skip {
                 count[0] = 0.0;

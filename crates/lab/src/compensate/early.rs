@@ -20,7 +20,7 @@ use std::f64::consts::TAU;
 use interfield_linalg::definite_solve;
 
 use super::feedforward::{Inverse, Series, advanced, sum};
-use super::{Compensator, Sampling, take, take_array};
+use super::{Compensator, Sampling, seen, take, take_array};
 use crate::signal::Filter;
 use crate::signal::difference::ORDERS;
 
@@ -129,10 +129,10 @@ impl Compensator for Adapting {
         let series: Series = std::array::from_fn(|i| self.start.series[i] + learned[i]);
         let differences = &self.start.differences;
         let command = sum(&advanced(&series, self.ahead, differences.interval()), &differences.step(targets, target));
+        let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
+        let y = self.filter.step(take(&mut memory, self.filter.memory()), seen(measured, target));
+        let phi = differences.step(memory, y);
         if measured.is_finite() {
-            let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
-            let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
-            let phi = differences.step(memory, y);
             count[0] += 1.0;
             if count[0] >= self.skip {
                 count[0] = 0.0;

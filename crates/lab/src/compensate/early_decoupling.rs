@@ -25,7 +25,7 @@ use interfield_linalg::definite_solve;
 use realfft::num_complex::Complex64;
 
 use super::feedforward::{advanced, of_delay};
-use super::{Multivariable, Sampling, take};
+use super::{Multivariable, Sampling, seen, take};
 use crate::plant::StateSpace;
 use crate::signal::difference::ORDERS;
 use crate::signal::{Differences, Filter};
@@ -348,25 +348,23 @@ impl Multivariable for Adapting {
             *command += sums[0] * w + sums[1] * rate;
             sums[SUMS - 3] = fit.low_pass.step(take(&mut memory, passed), *command);
         }
-        if measured.iter().any(|y| !y.is_finite()) {
-            return;
-        }
+        let taught = measured.iter().all(|y| y.is_finite());
         let terms = take(&mut memory, n * TERMS);
-        for (y, terms) in measured.iter().zip(terms.chunks_exact_mut(TERMS)) {
-            let y = fit.low_pass.step(take(&mut memory, passed), *y);
+        for ((&y, &target), terms) in measured.iter().zip(targets).zip(terms.chunks_exact_mut(TERMS)) {
+            let y = fit.low_pass.step(take(&mut memory, passed), seen(y, target));
             terms.copy_from_slice(&self.basis.step(take(&mut memory, self.basis.memory()), y));
         }
         let moves = terms.chunks_exact(TERMS).any(|t| t[0].abs().max(t[1].abs() / OMEGA) >= fit.quiet);
-        count[0] += 1.0;
+        count[0] += f64::from(u8::from(taught));
         let looks = count[0] >= fit.skip;
         for (j, sums) in sums.chunks_exact_mut(SUMS).enumerate() {
             let v = self.inverse(j, terms);
             let rate = fit.rate(take(&mut memory, smoothed), &mut sums[SUMS - 1], v);
-            if looks && moves {
+            if taught && looks && moves {
                 fit.learn(sums, sums[SUMS - 3], [v, rate]);
             }
         }
-        if looks {
+        if taught && looks {
             count[0] = 0.0;
         }
     }

@@ -11,7 +11,7 @@
 
 use super::feedforward::Series;
 use super::gradient::{CORNER, ORDER};
-use super::{Compensator, Sampling, take, take_array};
+use super::{Compensator, Sampling, seen, take, take_array};
 use crate::signal::{Filter, line};
 
 /// Taps.
@@ -112,12 +112,14 @@ impl Compensator for Adapting {
         let learned_so_far = if self.learns { *learned } else { [0.0; TAPS] };
         let weights: [f64; TAPS] = std::array::from_fn(|i| self.start[i] + learned_so_far[i]);
         let command = dot(&weights, &self.taps(targets));
-        if self.learns && measured.is_finite() {
+        if self.learns {
             let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
-            let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
+            let y = self.filter.step(take(&mut memory, self.filter.memory()), seen(measured, target));
             line::push(memory, y);
-            let phi = self.taps(memory);
-            self.learn(learned, covariance, &phi, u - dot(&weights, &phi));
+            if measured.is_finite() {
+                let phi = self.taps(memory);
+                self.learn(learned, covariance, &phi, u - dot(&weights, &phi));
+            }
         }
         command
     }

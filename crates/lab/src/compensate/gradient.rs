@@ -10,7 +10,7 @@
 //! Memory: targets, the filters, filtered measurements, a - a(0). Deviations: none known.
 
 use super::feedforward::{Inverse, Series, sum};
-use super::{Compensator, Sampling, take, take_array};
+use super::{Compensator, Sampling, seen, take, take_array};
 use crate::signal::Filter;
 use crate::signal::difference::ORDERS;
 
@@ -58,10 +58,10 @@ impl Compensator for Adapting {
         let targets = take(&mut memory, self.start.differences.memory());
         let series: Series = std::array::from_fn(|i| self.start.series[i] + learned[i]);
         let command = sum(&series, &self.start.differences.step(targets, target));
+        let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
+        let y = self.filter.step(take(&mut memory, self.filter.memory()), seen(measured, target));
+        let phi = self.start.differences.step(memory, y);
         if measured.is_finite() {
-            let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
-            let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
-            let phi = self.start.differences.step(memory, y);
             let share = (u - sum(&series, &phi)) / (1.0 + sum(&phi, &phi));
             for i in 0..ORDERS {
                 learned[i] += self.gains[i] * share * phi[i];

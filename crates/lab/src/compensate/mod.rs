@@ -65,7 +65,7 @@ pub trait Compensator: Send + Sync {
     fn memory(&self) -> usize;
 
     /// What to send to the actuator, m. `target` is where the specimen should be now, `measured` the latest word of the displacement
-    /// sensor. A measurement that is no number teaches it nothing.
+    /// sensor. A measurement that is no number teaches it nothing; the specimen is then taken to be at its target.
     fn command(&self, memory: &mut [f64], target: f64, measured: f64) -> f64;
 
     /// Names of the parameters that it adapts, at most [`ADAPTED`], with their units; none where nothing is adapted.
@@ -112,6 +112,12 @@ pub trait Multivariable: Send + Sync {
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// What the filters of a fit see of a measurement: where nothing is to be learned, the specimen is where it should be. So they go on through a pause,
+/// and what follows is no jump, in which a fit would see an actuator without delay.
+fn seen(measured: f64, target: f64) -> f64 {
+    if measured.is_finite() { measured } else { target }
 }
 
 /// Cuts the next `count` numbers off a memory.

@@ -268,6 +268,31 @@ fn a_sensor_that_fails_for_a_while_leaves_no_trace_of_nan() {
     }
 }
 
+/// A pause: while the specimen is led to a stand and on again nothing is learned. What is learned behind it must not be of the gap, across which
+/// command and measurement seem to jump at once, as those of an actuator without delay.
+#[test]
+fn what_was_learned_outlasts_a_pause() {
+    let mut adapting = 0;
+    for (name, compensator) in all().filter(|c| !c.1.adapts().is_empty()) {
+        adapting += 1;
+        let run = |gap: std::ops::Range<usize>| -> Vec<f64> {
+            let (mut plant, mut memory, mut reached) = (cubic(), vec![0.0; compensator.memory()], 0.0);
+            let mut samples = |k| {
+                let measured = if gap.contains(&k) { f64::NAN } else { reached };
+                let ahead = compensator.command(&mut memory, 100.0 * motion(k), measured);
+                reached = plant(ahead);
+                ahead - 100.0 * motion(k)
+            };
+            (0..6000).map(&mut samples).collect()
+        };
+        let (whole, paused) = (run(0..0), run(3000..3250));
+        let largest = whole.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let off = whole.iter().zip(&paused).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        assert!(off < 0.05 * largest, "{name}: {off} of {largest} m");
+    }
+    assert!(adapting >= 3);
+}
+
 #[test]
 fn a_sample_of_any_method_allocates_nothing() {
     for (name, compensator) in all() {

@@ -1,8 +1,10 @@
 //! The order of elimination: the given numbering, approximate minimum degree, or nested dissection, whichever makes the
 //! smallest factor; with the elimination tree and the size of every column.
 
+use rayon::prelude::*;
+
 use crate::Pattern;
-use crate::dissection::{dissect, minimum_degree};
+use crate::dissection::{dissections, minimum_degree};
 use crate::watch::{Stage, Watch};
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -31,17 +33,20 @@ impl Ordering {
     pub(crate) fn best(pattern: &Pattern, watch: &Watch) -> Ordering {
         let mut best = Ordering::new(pattern, (0..pattern.n() as u32).collect(), "natural");
         let (ptr, idx) = pattern.raw();
-        let mut try_one = |order: Vec<u32>, name| {
-            let other = Ordering::new(pattern, order, name);
+        let mut compete = |other: Ordering| {
+            let products = other.products();
             if other.entries() < best.entries() {
                 best = other;
             }
-            best.products()
+            products
         };
-        let products = minimum_degree(ptr, idx).map_or(f64::INFINITY, |order| try_one(order, "AMD"));
+        let products =
+            minimum_degree(ptr, idx).map_or(f64::INFINITY, |order| compete(Ordering::new(pattern, order, "AMD")));
         if products > DISSECTION_PRODUCTS {
             watch.begin(Stage::Ordering, 0.0);
-            try_one(dissect(pattern, watch), "nested dissection");
+            let orders = dissections(pattern, watch);
+            let named = |order| Ordering::new(pattern, order, "nested dissection");
+            orders.into_par_iter().map(named).collect::<Vec<_>>().into_iter().for_each(|o| drop(compete(o)));
             watch.end();
         }
         best
@@ -219,7 +224,9 @@ mod tests {
             let pattern = irregular(n);
             let (ptr, idx) = pattern.raw();
             let natural: Vec<u32> = (0..pattern.n() as u32).collect();
-            for order in [natural, minimum_degree(ptr, idx).unwrap(), dissect(&pattern, &Watch::default())] {
+            for order in
+                [natural, minimum_degree(ptr, idx).unwrap(), dissections(&pattern, &Watch::default()).remove(0)]
+            {
                 let ordering = Ordering::new(&pattern, order, "");
                 assert_eq!(ordering.counts, counted(&pattern, &ordering.order), "n = {n}");
             }
@@ -239,11 +246,11 @@ mod tests {
             }
         }
         let pattern = Pattern::new(side * side * side, entries);
-        let dissected = dissect(&pattern, &Watch::default());
+        let dissected = dissections(&pattern, &Watch::default()).remove(0);
         let mut sorted = dissected.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(i, &v)| i == v as usize));
-        assert_eq!(dissected, dissect(&pattern, &Watch::default()), "the same order every time");
+        assert_eq!(dissected, dissections(&pattern, &Watch::default())[0], "the same order every time");
         let (ptr, idx) = pattern.raw();
         let degree = Ordering::new(&pattern, minimum_degree(ptr, idx).unwrap(), "");
         let dissection = Ordering::new(&pattern, dissected, "");

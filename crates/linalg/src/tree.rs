@@ -10,7 +10,7 @@ use crate::Pattern;
 use crate::ordering::{NONE, ORDERINGS, Ordering, inverse};
 
 /// Share of stored zeros up to which a child is merged with its parent, by the columns that both have together.
-const RELAXED: [(u32, f64); 4] = [(8, 0.35), (24, 0.2), (64, 0.08), (u32::MAX, 0.02)];
+const RELAXED: [(u32, f64); 4] = [(8, 0.2), (24, 0.1), (64, 0.04), (u32::MAX, 0.01)];
 
 /// A dense block of adjacent columns.
 #[derive(Clone, Copy, Debug)]

@@ -81,6 +81,48 @@ impl Graph {
         (graph, members)
     }
 
+    /// Steps from a vertex to each of those that it is connected with, [`NONE`] elsewhere, and these by distance.
+    pub(crate) fn distances(&self, start: usize) -> (Vec<u32>, Vec<u32>) {
+        let mut steps = vec![NONE; self.n()];
+        let mut reached = vec![start as u32];
+        steps[start] = 0;
+        let mut k = 0;
+        while let Some(&v) = reached.get(k) {
+            k += 1;
+            for &u in self.neighbours(v as usize) {
+                if steps[u as usize] == NONE {
+                    steps[u as usize] = steps[v as usize] + 1;
+                    reached.push(u);
+                }
+            }
+        }
+        (steps, reached)
+    }
+
+    /// The vertices of every connected part, ascending.
+    pub(crate) fn components(&self) -> Vec<Vec<u32>> {
+        let mut out: Vec<Vec<u32>> = Vec::new();
+        let mut seen = vec![false; self.n()];
+        for start in 0..self.n() {
+            if std::mem::replace(&mut seen[start], true) {
+                continue;
+            }
+            let mut own = vec![start as u32];
+            let mut k = 0;
+            while let Some(&v) = own.get(k) {
+                k += 1;
+                for &u in self.neighbours(v as usize) {
+                    if !std::mem::replace(&mut seen[u as usize], true) {
+                        own.push(u);
+                    }
+                }
+            }
+            own.sort_unstable();
+            out.push(own);
+        }
+        out
+    }
+
     /// The part of the graph on the given vertices; `place` is scratch memory, [`NONE`] throughout before and after.
     pub(crate) fn part(&self, vertices: &[u32], place: &mut [u32]) -> Graph {
         for (k, &v) in vertices.iter().enumerate() {
@@ -118,16 +160,18 @@ impl Graph {
                 continue;
             }
             let own = u64::from(self.weight[v as usize]);
-            let mut best = (0, 0, v);
+            // Of equal edges the one to the lighter vertex, and of these any: a preference for a direction would make the
+            // coarse graph of a regular mesh one of layers, and hide every separator across them.
+            let salt = numbers.word();
+            let mut best = (0, 0, 0, v);
             for (u, edge) in self.edges(v as usize) {
                 let weight = self.weight[u as usize];
                 if mate[u as usize] == NONE && own + u64::from(weight) <= heaviest {
-                    // Of equal edges the one to the lighter vertex.
-                    best = best.max((edge, u32::MAX - weight, u));
+                    best = best.max((edge, u32::MAX - weight, (u ^ salt).wrapping_mul(0x9e37_79b9), u));
                 }
             }
-            mate[v as usize] = best.2;
-            mate[best.2 as usize] = v;
+            mate[v as usize] = best.3;
+            mate[best.3 as usize] = v;
         }
         let mut map = vec![NONE; n];
         let mut pairs = Vec::with_capacity(n / 2 + 1);
@@ -200,9 +244,13 @@ impl Members {
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    fn word(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (((self.0 >> 32) * n as u64) >> 32) as usize
+        (self.0 >> 32) as u32
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        ((u64::from(self.word()) * n as u64) >> 32) as usize
     }
 
     fn shuffle(&mut self, list: &mut [u32]) {

@@ -1,8 +1,9 @@
 //! A small set of vertices whose removal divides a graph into two parts of similar size.
 //!
-//! Multilevel: the graph is made coarser by matching (Hendrickson and Leland 1995; Karypis and Kumar 1998), the coarsest one
-//! is divided by growing a part from a vertex, and on the way back the separator is improved at every level by moving
-//! single vertices out of it, best gain first, with the best state of a sequence kept (Fiduccia and Mattheyses 1982,
+//! Two ways, of which the best result counts. By distances: half of the vertices are nearer to one end of the graph than to the
+//! other. Multilevel: the graph is made coarser by matching (Hendrickson and Leland 1995; Karypis and Kumar 1998), the coarsest one
+//! is divided by growing a part from a vertex, and on the way back the separator is improved at every level. Separators are
+//! improved by moving single vertices out of it, best gain first, with the best state of a sequence kept (Fiduccia and Mattheyses 1982,
 //! Ashcraft and Liu 1997 for separators of vertices).
 
 use std::collections::BinaryHeap;
@@ -14,12 +15,14 @@ use super::graph::{Graph, Numbers};
 /// A graph with at most so many vertices is divided directly, from so many starts.
 const COARSEST: usize = 100;
 const TRIALS: usize = 4;
-/// From so many vertices on, the best of so many divisions is used: the separators of large parts make most of the factor.
+/// From so many vertices on, so many multilevel divisions compete: the separators of large parts make most of the factor.
 const MANY: usize = 600;
-const RUNS: usize = 4;
+const RUNS: u64 = 4;
+/// So many divisions by distances compete in every case.
+const SWEEPS: u64 = 3;
 /// Largest share of the weight on one side, and what a difference of the sides costs.
 const SHARE: f64 = 0.55;
-const BALANCE: f64 = 0.6;
+const BALANCE: f64 = 0.4;
 /// Moves without an improvement after which a sequence ends, and sequences per level.
 const PATIENCE: usize = 120;
 const PASSES: usize = 6;
@@ -27,18 +30,63 @@ const PASSES: usize = 6;
 /// Where a vertex is: on side 0, on side 1, or in the separator.
 pub(crate) const SEPARATOR: u8 = 2;
 
-/// The side of every vertex. It does not depend on the number of cores.
+/// The side of every vertex of a connected graph. It does not depend on the number of cores.
 pub(crate) fn separate(graph: &Graph, seed: u64) -> Vec<u8> {
-    if graph.n() < MANY {
-        return multilevel(graph, &mut Numbers(seed));
-    }
+    let runs = if graph.n() < MANY { 0 } else { RUNS };
     let run = |run: u64| {
-        let side = multilevel(graph, &mut Numbers(seed.wrapping_mul(64).wrapping_add(run)));
-        let division = Division::new(graph, side);
+        let mut numbers = Numbers(seed.wrapping_mul(64).wrapping_add(run));
+        let division = if run < runs {
+            Division::new(graph, multilevel(graph, &mut numbers))
+        } else {
+            improved(graph, sweep(graph, &mut numbers))
+        };
         (division.cost(), division.side)
     };
-    let found: Vec<(f64, Vec<u8>)> = (0..RUNS as u64).into_par_iter().map(run).collect();
+    let found: Vec<(f64, Vec<u8>)> = (0..runs + SWEEPS).into_par_iter().map(run).collect();
     found.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map_or_else(Vec::new, |f| f.1)
+}
+
+fn improved(graph: &Graph, side: Vec<u8>) -> Division<'_> {
+    let mut division = Division::new(graph, side);
+    division.improve();
+    division
+}
+
+/// Side 0 is nearer to one end of the graph, side 1 to the other. In a building, whose vertices have neighbours along the
+/// axes, such a division is oblique and the smallest there is; no sequence of moves would turn a straight one into it.
+fn sweep(graph: &Graph, numbers: &mut Numbers) -> Vec<u8> {
+    let far = |start: usize| {
+        let (steps, reached) = graph.distances(start);
+        (steps, reached.last().map_or(start, |&v| v as usize))
+    };
+    let (_, one) = far(numbers.below(graph.n()));
+    let (from_one, other) = far(one);
+    let (from_other, _) = far(other);
+    let mut order: Vec<u32> = (0..graph.n() as u32).collect();
+    order.sort_by_key(|&v| {
+        let (a, b) = (from_one[v as usize], from_other[v as usize]);
+        (i64::from(a) - i64::from(b), a)
+    });
+    halves(graph, order.into_iter())
+}
+
+/// The first half of the vertices is side 0, what touches it is the separator.
+fn halves(graph: &Graph, order: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut side = vec![1u8; graph.n()];
+    let (half, mut taken) = (graph.total() / 2, 0);
+    for v in order {
+        if taken >= half {
+            break;
+        }
+        side[v as usize] = 0;
+        taken += u64::from(graph.weight[v as usize]);
+    }
+    for v in 0..graph.n() {
+        if side[v] == 1 && graph.neighbours(v).iter().any(|&u| side[u as usize] == 0) {
+            side[v] = SEPARATOR;
+        }
+    }
+    side
 }
 
 fn multilevel(graph: &Graph, numbers: &mut Numbers) -> Vec<u8> {
@@ -46,59 +94,20 @@ fn multilevel(graph: &Graph, numbers: &mut Numbers) -> Vec<u8> {
         let (coarse, map) = graph.coarser(numbers);
         if coarse.n() * 20 <= graph.n() * 19 {
             let side = multilevel(&coarse, numbers);
-            let side = map.iter().map(|&c| side[c as usize]).collect();
-            let mut division = Division::new(graph, side);
-            division.improve();
-            return division.side;
+            return improved(graph, map.iter().map(|&c| side[c as usize]).collect()).side;
         }
     }
     let mut best: Option<(f64, Vec<u8>)> = None;
     for _ in 0..TRIALS {
-        let mut division = Division::new(graph, grow(graph, numbers));
-        division.improve();
+        // Half of the graph around a vertex.
+        let (_, reached) = graph.distances(numbers.below(graph.n()));
+        let division = improved(graph, halves(graph, reached.into_iter()));
         let cost = division.cost();
         if best.as_ref().is_none_or(|b| cost < b.0) {
             best = Some((cost, division.side));
         }
     }
     best.map_or_else(Vec::new, |b| b.1)
-}
-
-/// Half of the graph by breadth-first search from a random vertex is side 0, what touches it is the separator.
-fn grow(graph: &Graph, numbers: &mut Numbers) -> Vec<u8> {
-    let n = graph.n();
-    let mut side = vec![1u8; n];
-    let half = graph.total() / 2;
-    let mut grown = 0;
-    let mut queue = std::collections::VecDeque::new();
-    let mut next = numbers.below(n);
-    let mut waiting = vec![false; n];
-    while grown < half {
-        let v = match queue.pop_front() {
-            Some(v) => v,
-            None => {
-                // Another component.
-                while waiting[next % n] {
-                    next += 1;
-                }
-                waiting[next % n] = true;
-                next % n
-            }
-        };
-        side[v] = 0;
-        grown += u64::from(graph.weight[v]);
-        for &u in graph.neighbours(v) {
-            if !std::mem::replace(&mut waiting[u as usize], true) {
-                queue.push_back(u as usize);
-            }
-        }
-    }
-    for v in 0..n {
-        if side[v] == 1 && graph.neighbours(v).iter().any(|&u| side[u as usize] == 0) {
-            side[v] = SEPARATOR;
-        }
-    }
-    side
 }
 
 /// A move out of the separator in one word that sorts by gain, then by the lower vertex.

@@ -15,7 +15,7 @@ use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
-use interfield_structure::specimen::path::{Tangents, tangents_along};
+use interfield_structure::specimen::path::{Tangents, felt, tangents_along};
 use serde_json::{Value, json};
 
 use crate::laboratory::{self, Assessed, READ_BACK};
@@ -73,14 +73,16 @@ pub(crate) fn rehearse_model(
     Ok(Rehearsed { looped, certificate, course, unseen, noise, ..found })
 }
 
-/// Whether a specimen has one degree of freedom, whose tangents are an interval of factors; others are followed moment by moment.
+/// Whether a specimen has one degree of freedom and some stiffness at rest, so that its tangents are an interval of factors on that; others, such as a gap that
+/// closes, are followed moment by moment.
 fn has_one_path(model: &Model, s: usize) -> bool {
     let specimen = &model.specimens[s];
     let ([actuator], [_], []) = (&specimen.actuators[..], &specimen.dofs[..], &specimen.inner[..]) else {
         return false;
     };
     let frame = |e: &usize| matches!(model.elements[*e].kind, Kind::Frame { .. });
-    matches!(actuator.lever, Lever::Linear(_)) && !specimen.elements.iter().any(frame)
+    let stiff = || felt(model, s).is_ok_and(|f| f.elastic[0] + f.stored[0] > 0.0);
+    matches!(actuator.lever, Lever::Linear(_)) && !specimen.elements.iter().any(frame) && stiff()
 }
 
 /// Runs the whole test once, as fast as it goes.

@@ -40,8 +40,9 @@ pub fn linearised_at<'a>(model: &Model, moment: impl Fn(usize) -> Option<&'a [f6
     Some(Model {
         elements: elements.collect(),
         dofs: model.dofs.iter().map(at_rest).collect(),
-        // They may look into laws that are no longer there.
+        // They look into laws that are no longer there.
         channels: Vec::new(),
+        updates: Vec::new(),
         ..model.clone()
     })
 }

@@ -14,8 +14,9 @@ use crate::stability::machine::assemble;
 use crate::table::{radius, short, time, wrapped};
 
 /// Cells of the bound at one moment, and at all of them together.
-const CELLS: usize = 30_000;
-const ALL_CELLS: usize = 150_000;
+const CELLS: usize = 20_000;
+const ALL_CELLS: usize = 60_000;
+const NONE_LEFT: &str = "the values that were probed are stable, but no cells were left for a bound; write narrower intervals, or fewer of them";
 /// Shares of the delay margin that are tried at each moment: a window of growth may lie before it.
 const SHARES: [f64; 4] = [1.0, 0.7, 0.4, 0.2];
 /// A smaller margin is found to this share of itself.
@@ -70,7 +71,10 @@ pub(crate) fn examine_course(
     for moment in &kept {
         let frozen = linearised_at(model, |e| moments.tangents(moment, e))?;
         match verdict_on(&frozen, along, CELLS.min(left)) {
-            Ok((verdict, radius, cells)) => {
+            Ok((mut verdict, radius, cells)) => {
+                if let (Verdict::Undecided(why), 0) = (&mut verdict, left) {
+                    NONE_LEFT.clone_into(why);
+                }
                 left = left.saturating_sub(cells);
                 if let (Some(most), true) = (least, !matches!(verdict, Verdict::CounterExample(_)))
                     && let Some(less) = smaller(&frozen, most)
@@ -161,7 +165,10 @@ impl Course {
             }
         }
         if let Some((e, why)) = self.undecided().next() {
-            out += &wrapped("  ", &format!("undecided at t = {}: {why}", time(e.t)));
+            out += &wrapped(
+                "  ",
+                &format!("undecided at {} moments, at t = {}: {why}", self.undecided().count(), time(e.t)),
+            );
         }
         if let Some((delay, t)) = self.least {
             out += &format!(

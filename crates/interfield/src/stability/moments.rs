@@ -172,11 +172,17 @@ impl Moments {
         }
     }
 
-    /// The moments that are kept, rest first, and how far any other is from one of them: a share of the largest stiffness and damping.
+    /// The moments that are kept, rest first, then the ends, and how far any other is from one of them: a share of the largest stiffness and damping.
     pub(crate) fn kept(&self) -> (Vec<Moment>, f64) {
-        let mut all = self.centres.clone();
-        let ends = self.ends.iter().flatten().filter(|e| self.centres.iter().all(|c| c.t != e.t));
-        all.extend(ends.cloned());
+        let mut all: Vec<Moment> =
+            self.centres.iter().take(1).chain(self.ends.iter().flatten()).chain(&self.centres).cloned().collect();
+        let mut times: Vec<f64> = Vec::new();
+        all.retain(|m| {
+            !times.contains(&m.t) && {
+                times.push(m.t);
+                true
+            }
+        });
         // What is known of their distance was measured in shares of what was the largest then, which is larger now.
         let off = self.centres.iter().map(|c| c.reach).fold(0.0, f64::max);
         (all, off)

@@ -7,12 +7,14 @@ says (`late`, `patience`), counts it, and the verdict tells; its own loop is nev
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import json
 import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -30,6 +32,8 @@ _HINT = (
     "its class or function must stand in a module that another process can import (not in a notebook), and a script that starts a "
     "real-time test needs `if __name__ == \"__main__\":`"
 )
+#: Longest time that a busy thread keeps the lock of the interpreter from a specimen, s: a small part of a sample.
+_HANDOVER = 50e-6
 #: Of pieces of shared memory of this process.
 _NUMBER = itertools.count(1)
 
@@ -47,7 +51,11 @@ def _host(source: Any, chosen: str, name: str, law: Any, dofs: int, pipe: Any) -
     # Ctrl-C reaches this process too: the test still needs its specimen, to lead it home.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, daemon=True).start()
+    # Another thread of the specimen gives the lock of the interpreter away after this long, not after the usual 5 ms.
+    sys.setswitchinterval(_HANDOVER)
     try:
+        # What is there already need not be searched for garbage while the test goes on.
+        gc.freeze()
         told = _native.host(
             source, chosen, callables.spec(name, law, dofs), name, lambda address: pipe.send(("ready", address))
         )

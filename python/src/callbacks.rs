@@ -10,6 +10,7 @@
 //! observer     int32_t f(double t, const double *row)                                  0 ends the run
 //! ```
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use interfield::Callables;
@@ -34,12 +35,32 @@ fn blame(place: &Blame, name: &str, error: PyErr) {
     place.get_or_insert_with(|| (name.to_owned(), error));
 }
 
+/// A function of Python that a run calls. All who hold it share one reference, so that the collector of cycles counts it once.
+#[derive(Clone)]
+pub(crate) struct Function(Arc<Py<PyAny>>);
+
+impl Deref for Function {
+    type Target = Py<PyAny>;
+
+    fn deref(&self) -> &Py<PyAny> {
+        &self.0
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Function {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Function(Arc::new(object.to_owned().unbind())))
+    }
+}
+
 /// What Python says of a function: name, function, degrees of freedom (of a compensator: actuators); or of a compiled one its
 /// address and number of states.
 #[derive(FromPyObject)]
 pub(crate) struct Spec {
     name: String,
-    function: Option<Py<PyAny>>,
+    pub(crate) function: Option<Function>,
     dofs: usize,
     address: usize,
     scalar: bool,
@@ -57,7 +78,7 @@ impl Spec {
         match &self.function {
             Some(function) => Box::new(Interpreted {
                 name: self.name.clone(),
-                function: Python::attach(|py| function.clone_ref(py)),
+                function: function.clone(),
                 dofs: self.dofs,
                 blame: place.clone(),
             }),
@@ -127,7 +148,7 @@ fn saves(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// A function of Python.
 struct Interpreted {
     name: String,
-    function: Py<PyAny>,
+    function: Function,
     dofs: usize,
     blame: Blame,
 }
@@ -274,7 +295,7 @@ impl Partner for Compiled {
 /// A compensator of Python.
 struct Commanding {
     name: String,
-    function: Py<PyAny>,
+    function: Function,
     actuators: usize,
     kept: Option<Kept>,
     blame: Blame,
@@ -315,7 +336,7 @@ impl Kept {
 }
 
 impl Commanding {
-    fn new(py: Python<'_>, spec: &Spec, function: &Py<PyAny>, place: &Blame) -> PyResult<Self> {
+    fn new(py: Python<'_>, spec: &Spec, function: &Function, place: &Blame) -> PyResult<Self> {
         let kept = match saves(function.bind(py))? {
             true => {
                 let first: Vec<f64> = function.call_method0(py, "save")?.extract(py)?;
@@ -323,7 +344,7 @@ impl Commanding {
             }
             false => None,
         };
-        let (name, function) = (spec.name.clone(), function.clone_ref(py));
+        let (name, function) = (spec.name.clone(), function.clone());
         Ok(Commanding { name, function, actuators: spec.dofs, kept, blame: place.clone() })
     }
 

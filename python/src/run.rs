@@ -1,7 +1,8 @@
 //! Runs and rehearsals.
 
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 
 use interfield::laboratory::{self, RealTime};
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::callbacks::{Blame, Spec, callables, forgetful, observed, unsaved};
-use crate::progress::Progress;
+use crate::progress::{Progress, Steps, beside};
 use crate::source::{Failure, Source, choices, warnings};
 
 /// Most numbers of a result that are kept in memory.
@@ -57,8 +58,10 @@ fn options(text: &str) -> PyResult<Options> {
 }
 
 /// Collects rows, shows progress, calls an observer of Python.
-struct Watching {
-    progress: Progress,
+struct Watching<'a> {
+    /// None where another thread shows it.
+    progress: Option<Progress>,
+    steps: &'a Steps,
     observer: Option<Spec>,
     operator: Operator,
     /// Rows in memory, unless they go to a file.
@@ -67,14 +70,14 @@ struct Watching {
     stopped: Option<PyErr>,
 }
 
-impl Watching {
+impl Watching<'_> {
     fn end(&mut self, error: PyErr) {
         self.stopped.get_or_insert(error);
         self.operator.interrupt();
     }
 }
 
-impl Observer for Watching {
+impl Observer for Watching<'_> {
     fn observe(&mut self, moment: &Moment<'_>) {
         if moment.recorded {
             if let Some((t, rows)) = &mut self.rows {
@@ -93,8 +96,9 @@ impl Observer for Watching {
                 }
             }
         }
+        self.steps.done.store(moment.step, Ordering::Relaxed);
         if self.stopped.is_none()
-            && let Err(e) = self.progress.look(moment.step, moment.steps)
+            && let Some(Err(e)) = self.progress.as_mut().map(|p| p.look(moment.step, moment.steps))
         {
             self.end(e);
         }
@@ -128,7 +132,21 @@ fn run<'py>(
     }
     let place = Blame::default();
     let callables = callables(py, &laws, &specimens, &compensators, &place)?;
-    let done = py.detach(|| to_end(&source, &chosen, options, callables, observer, progress));
+    let (steps, operator) = (Steps::default(), OnceLock::new());
+    let done = py.detach(|| {
+        let by_the_clock = options.real_time.real_time;
+        let (shown, progress) = if by_the_clock { (progress, None) } else { (None, Some(Progress::new(progress))) };
+        let work = || to_end(&source, &chosen, options, callables, observer, progress, &steps, &operator);
+        if !by_the_clock {
+            return work();
+        }
+        let stop = || operator.get().map(Operator::interrupt).is_some();
+        let (done, stopped) =
+            beside(shown, &steps, stop, work).map_err(|e| Failure::from(format!("no thread for the test: {e}")))?;
+        let mut done = done.map_err(|_| Failure::from("the test ended unexpectedly".to_owned()))??;
+        done.4 = stopped.or(done.4.take());
+        Ok(done)
+    });
     let done = done.map_err(|failure| blamed(py, &place, failure.into()))?;
     let (outcome, channels, rows, said, stopped) = done;
     let own = place.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -156,13 +174,16 @@ pub(crate) fn blamed(py: Python<'_>, place: &Blame, failure: PyErr) -> PyErr {
 
 type Ended = (String, Channels, Option<(Vec<f64>, Vec<f64>)>, String, Option<PyErr>);
 
+#[allow(clippy::too_many_arguments)]
 fn to_end(
     source: &Source,
     chosen: &Choices,
     options: Options,
     callables: interfield::Callables,
     observer: Option<Spec>,
-    progress: Option<Py<PyAny>>,
+    progress: Option<Progress>,
+    steps_done: &Steps,
+    at_work: &OnceLock<Operator>,
 ) -> Result<Ended, Failure> {
     let file = source.open();
     let in_memory = options.output.is_none();
@@ -188,12 +209,15 @@ fn to_end(
     }
     let room = || (Vec::with_capacity(rows as usize), Vec::with_capacity((rows * width) as usize));
     let mut watching = Watching {
-        progress: Progress::new(progress),
+        progress,
+        steps: steps_done,
         observer,
         operator: run.operator().clone(),
         rows: in_memory.then(room),
         stopped: None,
     };
+    steps_done.all.store(steps, Ordering::Relaxed);
+    let _ = at_work.set(run.operator().clone());
     let outcome = run.to_end(&mut watching);
     let mut said = crate::source::messages(&file.messages());
     if let Some(list) = said.as_array_mut() {

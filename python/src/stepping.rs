@@ -10,8 +10,9 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use pyo3::{PyTraverseError, PyVisit};
 
-use crate::callbacks::{Blame, Spec, callables, forgetful, unsaved};
+use crate::callbacks::{Blame, Function, Spec, callables, forgetful, unsaved};
 use crate::forks;
 use crate::run::blamed;
 use crate::source::{Failure, Source, choices, warnings};
@@ -26,6 +27,8 @@ type Part = (String, Vec<String>, [usize; 4]);
 #[pyclass(frozen)]
 pub(crate) struct Stepper {
     stepping: Mutex<Stepping>,
+    /// The functions that are in it.
+    functions: Vec<Function>,
     /// Which thread is in it; 0 for none.
     inside: AtomicUsize,
     /// Forks when it was made.
@@ -127,6 +130,8 @@ impl Stepper {
         let chosen = choices(chosen)?;
         let blame = Blame::default();
         let callables = callables(py, &laws, &specimens, &compensators, &blame)?;
+        let functions =
+            [&laws, &specimens, &compensators].into_iter().flatten().filter_map(|s| s.function.clone()).collect();
         let made = py.detach(|| -> Result<_, Failure> {
             let file = source.open();
             let stepping = file.stepping(&chosen, callables)?;
@@ -136,6 +141,7 @@ impl Stepper {
         let channels = stepping.run().model().channels.iter().map(|c| (c.name.clone(), c.unit.clone())).collect();
         Ok(Stepper {
             stepping: Mutex::new(stepping),
+            functions,
             inside: AtomicUsize::new(0),
             forks: forks::count(),
             blame,
@@ -143,6 +149,12 @@ impl Stepper {
             channels,
             said,
         })
+    }
+
+    /// A function of a run may hold the simulation that calls it: the collector of cycles is told of the functions. There is nothing to clear here,
+    /// as in a tuple: functions are there before their simulation, so that another object of such a cycle was changed later.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.functions.iter().try_for_each(|function| visit.call(&**function))
     }
 
     /// Takes so many steps; whether the run goes on.

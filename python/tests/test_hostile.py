@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -125,6 +126,34 @@ def test_a_function_cannot_use_the_simulation_that_calls_it(use, way):
     assert isinstance(caught.value.__cause__, RuntimeError)
     # Between the steps it can be used.
     assert held[0].t == pytest.approx(0.2) and np.isfinite(held[0].row).all()
+
+
+@pytest.mark.parametrize("role", ["law", "compensator"])
+def test_a_function_that_holds_its_simulation_is_freed_with_it(role):
+    class Holding:
+        sim = None
+
+        def force(self, t, u, v):
+            return linear(t, u, v)
+
+        def command(self, target, measured):
+            return target
+
+    def make():
+        holding = Holding()
+        if role == "law":
+            holding.sim = springs(holding).simulation()
+        else:
+            holding.sim = hybrid().simulation(until="1 s", compensators={"isolators": holding})
+        holding.sim.step(3)
+        gc.collect()
+        # What somebody still has is not taken apart.
+        assert holding.sim.step(3) and np.isfinite(holding.sim.row).all()
+        return weakref.ref(holding)
+
+    gone = make()
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_function_may_run_other_models_and_drop_its_own():

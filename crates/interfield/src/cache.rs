@@ -6,14 +6,17 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use interfield_structure::preparation::{Digest, Keeper, Words};
 
 /// Words of the head and of the end.
 const HEAD: usize = 3;
 const END: usize = 3;
+/// Age from which an unfinished file belongs to nobody.
+const UNFINISHED: Duration = Duration::from_secs(24 * 3600);
 const MAGIC: u64 = u64::from_le_bytes(*b"IFCACHE1");
 
 /// A folder with them.
@@ -90,10 +93,28 @@ impl Cache {
         if accepted { Found::Used } else { Found::Bad("does not fit the matrix".to_owned()) }
     }
 
+    /// Removes what a program that was ended left unfinished; nobody writes for longer than this.
+    fn clear(&self) {
+        let old = |entry: &std::fs::DirEntry| {
+            let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+            entry.path().extension().is_some_and(|e| e == "part") && age.is_some_and(|age| age > UNFINISHED)
+        };
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten().filter(old) {
+            // Somebody else may have removed it.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+
     fn write(&self, name: &str, words: &mut dyn Iterator<Item = u64>) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
-        let beside = self.folder.join(format!("{name}.{}.part", std::process::id()));
-        let written = write_words(&beside, name, words).and_then(|()| std::fs::rename(&beside, self.path(name)));
+        self.clear();
+        // Of its own, whoever else keeps the same at the same time: threads, programs, machines that share the folder.
+        let (beside, file) = (0..)
+            .map(|k| self.folder.join(format!("{name}.{}-{k}.part", std::process::id())))
+            .map(|path| File::create_new(&path).map(|file| (path, file)))
+            .find(|made| !matches!(made, Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists))
+            .unwrap_or_else(|| Err(std::io::ErrorKind::AlreadyExists.into()))?;
+        let written = write_words(file, name, words).and_then(|()| std::fs::rename(&beside, self.path(name)));
         if written.is_err() {
             // It may not even have been made.
             let _ = std::fs::remove_file(&beside);
@@ -102,8 +123,8 @@ impl Cache {
     }
 }
 
-fn write_words(path: &Path, name: &str, words: &mut dyn Iterator<Item = u64>) -> std::io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 18, File::create(path)?);
+fn write_words(file: File, name: &str, words: &mut dyn Iterator<Item = u64>) -> std::io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 18, file);
     let (mut digest, mut count) = (Digest::default(), 0u64);
     for word in [MAGIC].into_iter().chain(writer(name)) {
         file.write_all(&word.to_le_bytes())?;
@@ -225,5 +246,44 @@ mod tests {
         cache.keep("a", &mut [1].into_iter());
         assert!(cache.told()[0].contains("nothing can be kept"));
         std::fs::remove_file(&cache.folder).unwrap();
+    }
+
+    #[test]
+    fn several_who_keep_the_same_at_once_leave_one_whole_file() {
+        let cache = cache("several");
+        std::fs::create_dir_all(&cache.folder).unwrap();
+        // A program that was ended yesterday, and one that is at work.
+        let [old, new] = ["a.7-0.part", "a.8-0.part"].map(|name| cache.folder.join(name));
+        for path in [&old, &new] {
+            std::fs::write(path, "begun").unwrap();
+        }
+        let yesterday = std::time::SystemTime::now() - 2 * UNFINISHED;
+        File::options().write(true).open(&old).unwrap().set_modified(yesterday).unwrap();
+        let words: Vec<u64> = (0..100_000).map(|i| i * i).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        cache.keep("a", &mut words.iter().copied());
+                        assert!(all(&cache, "a").as_ref() == Some(&words), "{:?}", cache.told());
+                    }
+                });
+            }
+        });
+        assert_eq!(cache.told(), Vec::<String>::new());
+        let mut left: Vec<_> = std::fs::read_dir(&cache.folder).unwrap().map(|e| e.unwrap().path()).collect();
+        left.sort();
+        assert_eq!(left, [new, cache.path("a")]);
+        std::fs::remove_dir_all(&cache.folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error() {
+        for count in [1, 1_000_000] {
+            let full = File::options().write(true).open("/dev/full").unwrap();
+            let error = write_words(full, "a", &mut (0..count)).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        }
     }
 }

@@ -140,3 +140,39 @@ impl SymmetricFactor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seconds of a simplicial factorisation: see [`LONG_PRODUCTS`].
+    fn predicted(ordering: &Ordering) -> f64 {
+        0.46e-9 * ordering.products()
+    }
+
+    #[test]
+    fn no_simplicial_factorisation_takes_longer_than_a_second() {
+        let of = |count: u32, columns: usize| Ordering {
+            name: "natural",
+            order: Vec::new(),
+            parent: Vec::new(),
+            counts: vec![count; columns],
+        };
+        let (mut long, mut short) = (0, 0);
+        // Bands of any width, from sparse and endless to dense and small.
+        for count in [2, 3, 5, 10, 20, 40, 58, 60, 100, 300, 1000, 5000] {
+            for columns in (3..=21).map(|k| 1usize << k) {
+                let ordering = of(count, columns);
+                for constant in [true, false] {
+                    if heavy(&ordering, constant) {
+                        long += 1;
+                    } else {
+                        short += 1;
+                        assert!(predicted(&ordering) < 1.0, "{columns} columns of {count}");
+                    }
+                }
+            }
+        }
+        assert!(long > 20 && short > 20, "{long}, {short}");
+    }
+}

@@ -46,7 +46,10 @@ impl Ordering {
             watch.begin(Stage::Ordering, 0.0);
             let orders = dissections(pattern, watch);
             let named = |order| Ordering::new(pattern, order, "nested dissection");
-            orders.into_par_iter().map(named).collect::<Vec<_>>().into_iter().for_each(|o| drop(compete(o)));
+            let orderings: Vec<Ordering> = orders.into_par_iter().map(named).collect();
+            orderings.into_iter().for_each(|ordering| {
+                compete(ordering);
+            });
             watch.end();
         }
         best

@@ -132,3 +132,91 @@ pub(crate) fn minimum_degree(ptr: &[u32], to: &[u32]) -> Option<Vec<u32>> {
     amd::order(&mut order, &mut inv, matrix, amd::Control::default(), MemStack::new(&mut memory)).ok()?;
     Some(order)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ordering::Ordering;
+
+    fn grid(nx: usize, ny: usize, more: usize) -> Vec<(usize, usize)> {
+        let at = move |x: usize, y: usize| more + x + nx * y;
+        let along = (0..ny).flat_map(move |y| (1..nx).map(move |x| (at(x - 1, y), at(x, y))));
+        along.chain((1..ny).flat_map(move |y| (0..nx).map(move |x| (at(x, y - 1), at(x, y))))).collect()
+    }
+
+    fn entries(pattern: &Pattern) -> u64 {
+        let orders = dissections(pattern, &Watch::default());
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..pattern.n() as u32), "an order holds everything once");
+        }
+        orders.into_iter().map(|o| Ordering::new(pattern, o, "").entries()).min().unwrap_or(0)
+    }
+
+    #[test]
+    fn every_graph_has_an_order() {
+        let star = (1..3000).map(|i| (0, i)).collect();
+        let clique = (0..200).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+        let triangles = (0..1000).flat_map(|k| [(3 * k, 3 * k + 1), (3 * k, 3 * k + 2)]).collect();
+        // Two cliques that touch in a chain, and a comb whose teeth are longer than its back.
+        let dumb_bell = (0..150)
+            .flat_map(|i| (0..i).flat_map(move |j| [(i, j), (250 + i, 250 + j)]))
+            .chain((150..251).map(|i| (i - 1, i)))
+            .collect();
+        let comb =
+            (1..20).map(|k| (100 * (k - 1), 100 * k)).chain((0..2000).filter(|i| i % 100 > 0).map(|i| (i - 1, i)));
+        let mut numbers = graph::Numbers(3);
+        let random = (0..9000).map(|_| (numbers.below(1500), numbers.below(1500))).collect();
+        let cases: [(usize, Vec<(usize, usize)>); 9] = [
+            (0, vec![]),
+            (1, vec![]),
+            (5000, vec![]),
+            (3000, star),
+            (200, clique),
+            (3000, triangles),
+            (400, dumb_bell),
+            (2000, comb.collect()),
+            (1500, random),
+        ];
+        let least = [0, 0, 0, 2999, 200 * 199 / 2, 2000, 150 * 149 + 101, 1999, 1];
+        for ((n, list), least) in cases.into_iter().zip(least) {
+            let found = entries(&Pattern::new(n, list));
+            assert!(found >= least && found < 2 * least.max(500_000), "{n}: {found}");
+        }
+    }
+
+    /// A node that everything is tied to costs a row of the factor, and spoils no separator.
+    #[test]
+    fn a_hub_comes_last() {
+        let mut list = grid(60, 50, 2);
+        let alone = entries(&Pattern::new(3002, list.iter().copied()));
+        list.extend((2..3002).flat_map(|i| [(0, i), (1, i)]));
+        let tied = entries(&Pattern::new(3002, list));
+        assert!(tied <= alone + 2 * 3000 + 1, "{tied} and {alone}");
+    }
+
+    /// Parts that are not connected are ordered each for itself.
+    #[test]
+    fn separate_parts_have_no_separator() {
+        let one = entries(&Pattern::new(1500, grid(50, 30, 0)));
+        let both = entries(&Pattern::new(3000, grid(50, 30, 0).into_iter().chain(grid(50, 30, 1500))));
+        assert!(both as f64 <= 2.06 * one as f64, "{both} and {one}");
+    }
+
+    /// In a building the smallest separator is oblique: three quarters of a floor.
+    #[test]
+    fn a_cube_of_a_frame_is_cut_obliquely() {
+        let side = 14;
+        let at = |x: usize, y: usize, z: usize| x + side * (y + side * z);
+        let near = (0..side * side * side).flat_map(|k| {
+            let (x, y, z) = (k % side, k / side % side, k / side / side);
+            [(x + 1, y, z), (x, y + 1, z), (x, y, z + 1)].into_iter().map(move |to| (k, to))
+        });
+        let list = near.filter(|(_, (x, y, z))| *x.max(y).max(z) < side).map(|(k, (x, y, z))| (k, at(x, y, z)));
+        let pattern = Pattern::new(side * side * side, list);
+        let (graph, _) = Graph::compressed(&pattern);
+        let cut = separate(&graph, 1).iter().filter(|&&s| s == SEPARATOR).count();
+        assert!(cut < side * side * 17 / 20, "{cut} of {}", side * side);
+    }
+}

@@ -581,10 +581,6 @@ impl Structure {
         if !problems.is_empty() {
             return Err(problems);
         }
-        if ranks.rank() > 0 {
-            let elsewhere = substructures.iter_mut().enumerate().filter(|(i, _)| !ranks.is_here(*i));
-            elsewhere.for_each(|(_, s)| s.system.let_go());
-        }
         let imposed = driven.iter().filter_map(|d| whole_motion(d, &parts)).collect();
         let driven = driven.into_iter().map(|d| imposed_rate(d, &parts)).collect();
         let mut coupling = if model.analysis.statics {

@@ -81,7 +81,7 @@ impl<S: System> Side<S> {
         let mut offsets = vec![0];
         for (i, sub) in substructures.into_iter().enumerate() {
             let ways = steppings(sub.settled_scheme(), sub.substeps);
-            let where_to = (ranks.is_here(i), ranks.is_alone(), ranks.rank() == 0);
+            let where_to = (ranks.is_here(i), ranks.is_alone());
             let subdomain = Subdomain::new(sub, &ways, where_to).map_err(|fault| (i, fault))?;
             offsets.push(offsets[i] + subdomain.len);
             subdomains.push(subdomain);

@@ -59,7 +59,7 @@ impl<S: System> Subdomain<S> {
     pub(super) fn new(
         sub: Substructure<S>,
         steppings: &[Stepping],
-        (here, alone, looks): (bool, bool, bool),
+        (here, alone): (bool, bool),
     ) -> Result<Self, Fault> {
         let Substructure { system, y0, ports, .. } = sub;
         let dims = system.dims();
@@ -79,10 +79,7 @@ impl<S: System> Subdomain<S> {
         let history = steppings.iter().map(|g| memory(g).history).max().unwrap_or(0);
         let scratch = steppings.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
         let moved = dims.state() + history;
-        // One that is neither advanced nor looked at by this rank has let its matrices go.
-        if here || looks {
-            system.linearise(dims.point(0.0, &y0))?;
-        }
+        system.linearise(dims.point(0.0, &y0))?;
         let mut this = Subdomain {
             dims,
             moved,

@@ -340,13 +340,6 @@ impl Assembled {
         Memory { factors, rest: self.rest_of_memory() }
     }
 
-    /// Lets its matrices go, but for the mass, which all ranks ask for at ports: another process advances it, and nothing here looks at it.
-    pub(crate) fn let_go(&mut self) {
-        let matrices = [&mut self.damping, &mut self.stiffness, &mut self.tangents, &mut self.factorised];
-        matrices.into_iter().for_each(|values| *values = Vec::new());
-        self.scatter = Vec::new();
-    }
-
     /// Memory that it uses.
     pub(crate) fn memory_used(&self) -> Memory {
         let factors = self.planned.iter().filter_map(OnceLock::get).map(Planned::bytes).fold(0.0, f64::max);

@@ -188,7 +188,12 @@ impl Place {
     fn divided(&self) -> Result<(), String> {
         self.write("divided.toml", &space_frame(4, 4, 8, 4, "0.5 s"))?;
         self.good(self.alone(&["run", "divided.toml", "--quiet", "--output", "one.csv"]))?;
-        self.good(self.ranks(4, &["run", "divided.toml", "--quiet", "--output", "four.csv"]))?;
+        let said = self.good(self.ranks(4, &["run", "divided.toml", "--quiet", "--output", "four.csv"]))?;
+        for rank in 0..4 {
+            if !said.lines().any(|l| l.starts_with(&format!("rank {rank}: ")) && l.contains("of memory for factors")) {
+                return Err(format!("the memory of rank {rank} was not told: {said}"));
+            }
+        }
         self.same("one.csv", "four.csv")
     }
 

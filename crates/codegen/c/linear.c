@@ -1,5 +1,27 @@
 /* Products and solutions, in the order of operations of crates/linalg (pattern.rs, dense.rs, kernels.rs). */
 
+/* Eight partial sums. */
+static double run_dot(const double *a, const double *x, int n)
+{
+    double s[8] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, rest = 0.0;
+    int i = 0;
+    for (; i + 7 < n; i += 8) {
+        for (int j = 0; j < 8; j++) {
+            s[j] += a[i + j] * x[i + j];
+        }
+    }
+    for (; i < n; i++) {
+        rest += a[i] * x[i];
+    }
+    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest;
+}
+
+/* Whether a row is long and has no gap. */
+static int is_run(const int *idx, int start, int end)
+{
+    return end - start >= 32 && idx[end - 1] - idx[start] == end - start - 1;
+}
+
 static void pattern_mul(const system_t *S, const double *a, const double *x, double *y)
 {
     const int n = S->n, *ptr = S->ptr, *idx = S->idx;
@@ -7,6 +29,10 @@ static void pattern_mul(const system_t *S, const double *a, const double *x, dou
         const int end = ptr[i + 1];
         double s = 0.0, t = 0.0;
         int p = ptr[i];
+        if (is_run(idx, p, end)) {
+            y[i] = run_dot(a + p, x + idx[p], end - p);
+            continue;
+        }
         for (; p + 1 < end; p += 2) {
             s += a[p] * x[idx[p]];
             t += a[p + 1] * x[idx[p + 1]];
@@ -22,9 +48,13 @@ static void pattern_mul2(const system_t *S, const double *a, const double *x, co
 {
     const int n = S->n, *ptr = S->ptr, *idx = S->idx;
     for (int i = 0; i < n; i++) {
-        const int end = ptr[i + 1];
+        const int start = ptr[i], end = ptr[i + 1];
         double s = 0.0, t = 0.0;
-        for (int p = ptr[i]; p < end; p++) {
+        if (is_run(idx, start, end)) {
+            y[i] = run_dot(a + start, x + idx[start], end - start) + run_dot(b + start, w + idx[start], end - start);
+            continue;
+        }
+        for (int p = start; p < end; p++) {
             s += a[p] * x[idx[p]];
             t += b[p] * w[idx[p]];
         }

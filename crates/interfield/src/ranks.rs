@@ -2,11 +2,13 @@
 
 use interfield_coupling::Ranks;
 use interfield_kernel::Fault;
+use interfield_structure::preparation::Memory;
 use interfield_structure::specimen::Rehearsal;
 use sha2::{Digest, Sha256};
 
 use crate::refused::{Cause, Refused};
 use crate::run::{Prepared, Setup};
+use crate::space::size;
 use crate::{Choices, ModelFile, rehearsal};
 
 /// What a rank answers to the first one about what it runs.
@@ -96,6 +98,21 @@ pub(crate) fn suits(setup: &Setup) -> Result<(), Refused> {
     }
 }
 
+/// The memory of each rank, in a line; those beside the first say it once they have started.
+pub(crate) fn memories(ranks: &Ranks, own: Memory) -> Vec<String> {
+    let of = |rank: usize| match rank {
+        0 => Some(own),
+        other => {
+            let [_, factors, rest] = ranks.receive(other)?.try_into().ok()?;
+            Some(Memory { factors, rest })
+        }
+    };
+    let line = |rank: usize, Memory { factors, rest }: Memory| {
+        format!("rank {rank}: {} of memory for factors, {} for matrices and states", size(factors), size(rest))
+    };
+    (0..ranks.count()).filter(|_| !ranks.is_alone()).filter_map(|rank| Some(line(rank, of(rank)?))).collect()
+}
+
 /// How a rank that follows the first one ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Followed {
@@ -115,6 +132,8 @@ impl Prepared<'_> {
     pub fn follow(self) -> Result<Followed, Refused> {
         let (structure, file, places, ranks) = self.into_parts();
         let mut sim = file.start(structure, &places, &mut Rehearsal)?;
+        let memory = sim.memory();
+        ranks.send(0, &[0.0, memory.factors, memory.rest]);
         for k in 0..sim.steps() {
             let Err(fault) = sim.coupling.step(k) else { continue };
             return Ok(match fault {

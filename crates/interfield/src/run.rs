@@ -203,7 +203,8 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, cache, places, programs, mut laps, .. } = self;
-        let Setup { real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables, .. } = setup;
+        let Setup { real_time, arming, threads, replay, checkpoint, resume, shown, operator, callables, ranks, .. } =
+            setup;
         let model = structure.model.clone();
         let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
@@ -227,6 +228,7 @@ impl Prepared<'_> {
             .commanded_by(operator)
             .called(callables);
         let mut sim = file.start(structure, &places, &mut laboratory)?;
+        let memories = ranks::memories(&ranks, sim.memory());
         sim.coupling.use_threads(threads);
         // In real time only where it was asked for: a thread that another program displaces makes a step late.
         if threads || !real_time.real_time {
@@ -262,7 +264,7 @@ impl Prepared<'_> {
             files,
             meta,
             laps,
-            notices: cache.map_or_else(Vec::new, |cache| cache.told()),
+            notices: cache.map_or_else(Vec::new, |cache| cache.told()).into_iter().chain(memories).collect(),
         };
         file.lines().iter().for_each(|line| run.log(line));
         if let Some((earlier, checkpoint)) = earlier.zip(resumed)

@@ -525,13 +525,14 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let lower = name.to_lowercase();
+    let allowed = if n <= 2 { n - n.min(1) } else { 1 + n / 4 };
     let mut best: Option<((usize, usize), &str)> = None;
     for c in candidates {
-        if c.len() > 2 * LONGEST {
+        // Names are as far apart as they differ in length, at least.
+        if c.len() > 2 * LONGEST || (c.is_ascii() && name.is_ascii() && c.len().abs_diff(n) > allowed) {
             continue;
         }
         let folded = strsim::damerau_levenshtein(&lower, &c.to_lowercase());
-        let allowed = if n <= 2 { n - n.min(1) } else { 1 + n / 4 };
         // At equal distance the one whose letter case agrees better, then the first one.
         let key = (folded, strsim::damerau_levenshtein(name, c));
         if folded <= allowed && best.is_none_or(|(b, _)| key < b) {

@@ -17,8 +17,11 @@ use crate::syntax::{self, DUPLICATE};
 /// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
 const DEEPEST: usize = 100;
 
-/// Most tables of a file.
-const MOST_TABLES: usize = 1_000_000;
+/// Most tables of a file: two million elements with their nodes.
+const MOST_TABLES: usize = 4_000_000;
+
+/// The TOML parser remembers each word of what it reads; a text larger than this, bytes, is read piece by piece.
+const PIECE: usize = 4 << 20;
 
 /// First place where dotted keys nest too deeply. The tree is dropped recursively, so this must be known
 /// before it is built.
@@ -118,12 +121,59 @@ pub(crate) fn file_root(source: &Source, file: usize) -> Result<(DeTable<'_>, Ve
         let d = Diagnostic::error(format!("the file has more than {MOST_TABLES} tables"), range.start..range.start);
         return Err(Box::new(d.help("write repeated parts once, with [part.NAME] and [[use]], or use a template")));
     }
+    if let Some(root) = in_pieces(text, range.start, PIECE) {
+        return Ok((root, Vec::new()));
+    }
     let (root, errors) = DeTable::parse_recoverable(text);
     let shifted = |span: Option<Range<usize>>| span.map_or(range.clone().start..range.start, |s| shift(s, range.start));
     let mut errors: Vec<_> = errors.iter().map(|e| (shifted(e.span()), e.message().to_owned())).collect();
     errors.sort_by_key(|e| e.0.start);
     let root = root.into_inner();
     Ok((if range.start == 0 { root } else { shift_table(root, range.start) }, errors))
+}
+
+/// The table of a long text at `start` of the source, read in pieces of so many bytes that begin with `[[node]]` or `[[element]]`; none of a
+/// short one, and where the pieces do not make a whole: then the whole text must say what is wrong.
+fn in_pieces(text: &str, start: usize, piece: usize) -> Option<DeTable<'_>> {
+    // A list that is written with the key alone cannot go on with headers.
+    let has_header = |key: Range<usize>| text[..key.start - start].ends_with("[[");
+    let mut root = DeTable::new();
+    let mut from = 0;
+    while from < text.len() {
+        let to = match text.get(from..).filter(|rest| rest.len() > piece) {
+            None if from == 0 => return None,
+            None => text.len(),
+            Some(rest) => from + next_piece(rest, piece)?,
+        };
+        let (table, errors) = DeTable::parse_recoverable(&text[from..to]);
+        if !errors.is_empty() {
+            return None;
+        }
+        for (key, item) in shift_table(table.into_inner(), start + from) {
+            let Some((first, _)) = root.get_key_value(key.get_ref().as_ref()) else {
+                root.insert(key, item);
+                continue;
+            };
+            let goes_on = has_header(first.span()) && has_header(key.span());
+            match (root.get_mut(key.get_ref().as_ref()).map(toml::Spanned::get_mut), item.into_inner()) {
+                (Some(DeValue::Array(all)), DeValue::Array(more)) if goes_on => {
+                    more.into_iter().for_each(|item| all.push(item));
+                }
+                _ => return None,
+            }
+        }
+        from = to;
+    }
+    Some(root)
+}
+
+/// Where the second piece of a text begins; none where texts of several lines could hold what looks like a header.
+fn next_piece(text: &str, piece: usize) -> Option<usize> {
+    let headers = ["\n[[node]]\n", "\n[[element]]\n"].map(str::as_bytes);
+    let bytes = text.as_bytes();
+    let begins = |i: &usize| bytes[*i] == b'\n' && headers.iter().any(|h| bytes[*i..].starts_with(h));
+    let at = (piece..bytes.len()).find(begins).map_or(text.len(), |i| i + 1);
+    (!["\"\"\"", "'''"].iter().any(|quotes| text[..at].contains(quotes))).then_some(at)
 }
 
 /// A place and a message of the TOML parser.
@@ -200,4 +250,38 @@ fn report_twice(source: &Source, diags: &Diagnostics, errors: Vec<SyntaxError>) 
         }
     }
     usable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text, and the same behind another file.
+    fn pieces(text: &str) -> [Option<String>; 2] {
+        let of = |start| in_pieces(text, start, 40).map(|table| format!("{table:?}"));
+        [of(0), of(1000)]
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_the_whole_of_it() {
+        let node = |i: usize| format!("[[node]]\nname = \"n{i}\"\nmass = {i}\n");
+        let element = |i: usize| format!("[[element]]\nnodes = [\"n{i}\"]\n[element.tangent]\nk = 1\n");
+        let both: String = (0..9).map(|i| node(i) + &element(i)).collect();
+        let text = format!("title = \"x\"\n{both}[analysis]\ndt = 1\n");
+        let whole = DeTable::parse(&text).expect("TOML").into_inner();
+        let expected = [format!("{whole:?}"), format!("{:?}", shift_table(whole, 1000))];
+        assert_eq!(pieces(&text), expected.map(Some));
+        // Line ends that are not looked for make one piece.
+        assert!(pieces(&text.replace('\n', "\r\n"))[0].is_some());
+        for (wrong, why) in [
+            (node(1), "too short for pieces"),
+            (format!("{text}[analysis]\n"), "twice in one piece"),
+            (format!("[analysis]\nx = 1\n{text}"), "twice in two"),
+            (format!("node = [{{ name = \"long enough for a piece\" }}]\n{text}"), "a list that headers cannot go on"),
+            (format!("{text}[[node]]\nname = \n"), "no value"),
+            (format!("{text}{}[[node]]\n\"\"\"\n", "note = \"\"\"\n"), "a header in a text"),
+        ] {
+            assert_eq!(pieces(&wrong), [None, None], "{why}");
+        }
+    }
 }

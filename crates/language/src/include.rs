@@ -21,7 +21,7 @@ use crate::reader::Item;
 const MARK: &str = "#@file ";
 
 /// Most bytes of a model with all files it includes.
-pub const MOST_BYTES: usize = 32 << 20;
+pub const MOST_BYTES: usize = 512 << 20;
 
 /// Most files of a model: more is a mistake.
 const MOST_FILES: usize = 1000;

@@ -348,6 +348,9 @@ impl<'d> Table<'d> {
 
     /// Reports the keys that nobody asked for.
     pub fn finish(self) {
+        if self.entries.iter().all(|(k, _)| self.asked.borrow().contains(k.get_ref().as_ref())) {
+            return;
+        }
         // What its section lists and nobody asked for was passed over because of another mistake.
         let own = |k: &Spanned<String>| self.section.is_some_and(|s| s.keys.iter().any(|l| l.name() == k.value));
         let passed_over = |k: &Spanned<String>| self.input.diags.has_errors() && own(k);
@@ -412,7 +415,7 @@ impl<'d> Table<'d> {
         let own = |name: &str| section.keys.iter().any(|k| k.name() == name);
         let (found, item) = self.entries.iter().find(|(k, _)| {
             let name = k.get_ref().as_ref();
-            near(name) && unread(name) && !own(name) && {
+            unread(name) && !own(name) && near(name) && {
                 let known = section.known_names();
                 let free = known.iter().copied().filter(|n| !self.entries.contains_key(*n));
                 // Of another variant it may be a key; not so, if only its case differs from that of this one.

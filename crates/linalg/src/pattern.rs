@@ -140,6 +140,9 @@ impl Pattern {
 
     #[inline(always)]
     fn sum2(&self, row: Range<usize>, a: &[f64], x: &[f64], b: &[f64], w: &[f64]) -> f64 {
+        if let Some(run) = self.run(&row) {
+            return dot(&a[row.clone()], &x[run.clone()]) + dot(&b[row], &w[run]);
+        }
         let (mut s, mut t) = (0.0, 0.0);
         let w = &w[..x.len()]; // an index that is good for one is good for both
         for ((&j, &a), &b) in self.idx[row.clone()].iter().zip(&a[row.clone()]).zip(&b[row]) {
@@ -152,6 +155,9 @@ impl Pattern {
     /// Two partial sums hide the latency of the additions; more of them do not pay for rows of 3 to 40 entries.
     #[inline(always)]
     fn sum(&self, row: Range<usize>, values: &[f64], x: &[f64]) -> f64 {
+        if let Some(run) = self.run(&row) {
+            return dot(&values[row], &x[run]);
+        }
         let (idx, last_idx) = self.idx[row.clone()].as_chunks::<2>();
         let (val, last_val) = values[row].as_chunks::<2>();
         let (mut s, mut t) = (0.0, 0.0);
@@ -163,6 +169,16 @@ impl Pattern {
             s += v * x[j as usize];
         }
         s + t
+    }
+
+    /// The columns of a long row without a gap, such as those of a superelement.
+    #[inline(always)]
+    fn run(&self, row: &Range<usize>) -> Option<Range<usize>> {
+        if row.len() < LONG {
+            return None;
+        }
+        let (first, last) = (self.idx[row.start] as usize, self.idx[row.end - 1] as usize);
+        (last + 1 - first == row.len()).then_some(first..last + 1)
     }
 
     /// Row sums of the product, handed to `put`.
@@ -177,4 +193,21 @@ impl Pattern {
             start = end as usize;
         }
     }
+}
+
+/// From so many neighbours on, a row is summed as a dense one.
+const LONG: usize = 32;
+
+/// Dot product with eight partial sums: as fast as its numbers can be read, where one or two wait for each addition.
+fn dot(a: &[f64], x: &[f64]) -> f64 {
+    let (a8, a1) = a.as_chunks::<8>();
+    let (x8, x1) = x.as_chunks::<8>();
+    let mut sum = [0.0; 8];
+    for (a, x) in a8.iter().zip(x8) {
+        for j in 0..8 {
+            sum[j] += a[j] * x[j];
+        }
+    }
+    let rest = a1.iter().zip(x1).fold(0.0, |sum, (a, x)| sum + a * x);
+    ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest
 }

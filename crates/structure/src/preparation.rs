@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use interfield_coupling::Ranks;
 use interfield_kernel::{Mck, Scheme};
 use interfield_language::{Problem, Subject};
 pub use interfield_linalg::digest::Digest;
@@ -55,10 +56,10 @@ impl Memory {
 /// Structures with fewer unknowns fit anywhere.
 const SMALL: usize = 2000;
 
-/// Whether the factors of these parts fit, before their memory is reserved; what is in it already is no longer free.
-pub(crate) fn fits(preparation: &Preparation, parts: &mut [Part]) -> Result<(), Problem> {
+/// Whether the factors of these parts fit, before their memory is reserved; what is in it already is no longer free. A rank factorises its own.
+pub(crate) fn fits(preparation: &Preparation, parts: &mut [Part], ranks: &Ranks) -> Result<(), Problem> {
     let mut need = Memory::default();
-    for part in parts {
+    for (i, part) in parts.iter_mut().enumerate() {
         let analysis = &part.sub.model.analysis;
         let operators = match analysis.statics {
             true => vec![Mck { m: 0.0, c: 0.0, k: 1.0 }],
@@ -66,17 +67,18 @@ pub(crate) fn fits(preparation: &Preparation, parts: &mut [Part]) -> Result<(), 
         };
         for system in std::iter::once(&mut part.assembly.system).chain(&mut part.twin) {
             system.prepare_with(preparation);
-            if system.unknowns() >= SMALL {
+            if ranks.is_here(i) && system.unknowns() >= SMALL {
                 need = need.plus(system.memory_needed(&operators));
             }
         }
     }
     let Some(free) = preparation.memory.filter(|free| need.factors > *free) else { return Ok(()) };
-    let message = format!(
-        "the model does not fit in memory: its factor needs {}, {} are free",
-        gigabytes(need.factors),
-        gigabytes(free)
-    );
+    let what = match ranks.is_alone() {
+        true => "the model does not fit in memory: its factor".to_owned(),
+        false => format!("what rank {} has does not fit in memory: its factors", ranks.rank()),
+    };
+    let needs = if ranks.is_alone() { "needs" } else { "need" };
+    let message = format!("{what} {needs} {}, {} are free", gigabytes(need.factors), gigabytes(free));
     let help = "replace its linear part by a superelement with [[reduce]], divide it into substructures, use a coarser \
         mesh, or a machine with more memory";
     Err(Problem::error(Subject::Model, message, help))

@@ -558,8 +558,10 @@ impl Structure {
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
         let (free, rayleigh) = (self.free().to_vec(), self.assembly().rayleigh);
-        let Structure { model, warnings, interface, preparation, parts: mut assembled, driven, ranks, .. } = self;
-        preparation::fits(&preparation, &mut assembled).map_err(|problem| vec![problem])?;
+        let Structure { model, warnings, interface, preparation, parts: mut assembled, driven, ranks, whole } = self;
+        // The factors need its memory.
+        drop(whole);
+        preparation::fits(&preparation, &mut assembled, &ranks).map_err(|problem| vec![problem])?;
         let (mut parts, mut substructures, mut twins, mut all_rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut problems = Vec::new();
         for part in assembled {
@@ -602,7 +604,10 @@ impl Structure {
             });
             gathered.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?
         };
-        ready(&model, &mut parts, coupling.as_mut())?;
+        // What is only looked at, the first rank looks at.
+        if ranks.rank() == 0 {
+            ready(&model, &mut parts, coupling.as_mut())?;
+        }
         let site = Site { model: &model, parts: &parts, rows: &all_rows };
         let learning = Learning::new(&site, coupling.as_mut())?;
         let mut homes = vec![None; model.dofs.len()];

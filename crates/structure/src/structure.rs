@@ -37,7 +37,7 @@ pub struct Structure {
     pub(crate) parts: Vec<Part>,
     pub(crate) driven: Vec<Drive>,
     /// Of a cut structure: its matrices in one piece, which give its damping and its modes.
-    whole: Option<Assembly>,
+    pub(crate) whole: Option<Assembly>,
     /// Which process has which part.
     pub(crate) ranks: Ranks,
 }

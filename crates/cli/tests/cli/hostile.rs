@@ -215,8 +215,8 @@ fn gigabytes_are_refused_before_they_are_read() {
     file("reads-huge.toml", format!("{BASE}\n{load}"));
     file("endless.toml", "include = [\"/dev/zero\"]\n");
     let cases = [
-        ("huge.toml", 1, "`huge.toml` has 5120 MB, more than the 32 MB that can be read", "[[use]]"),
-        ("includes-huge.toml", 2, "`huge.toml` has 5120 MB, more than the 32 MB", "includes-huge.toml:1"),
+        ("huge.toml", 1, "`huge.toml` has 5120 MB, more than the 512 MB that can be read", "[[use]]"),
+        ("includes-huge.toml", 2, "`huge.toml` has 5120 MB, more than the 512 MB", "includes-huge.toml:1"),
         ("reads-huge.toml", 2, "`huge.csv`: has 5120 MB, more than the 128 MB", "reads-huge.toml:"),
         ("endless.toml", 2, "has more than the 32 MB that can be read", "endless.toml:1"),
         ("/dev/zero", 1, "has more than the 32 MB that can be read", "[[use]]"),
@@ -232,8 +232,8 @@ fn gigabytes_are_refused_before_they_are_read() {
     file("tables.toml", format!("node = [{small}]\n"));
     file("storeys.toml", "[[shear-building]]\nstoreys = 1000000000\nmass = 1\nk = 1\n");
     for (model, message) in [
-        ("tables.toml", "the file has more than 1000000 tables"),
-        ("storeys.toml", "`storeys` must be between 1 and 1000000, found 1000000000"),
+        ("tables.toml", "the file has more than 4000000 tables"),
+        ("storeys.toml", "`storeys` must be between 1 and 2000000, found 1000000000"),
     ] {
         let output = confined(500, &["run", model, "-o", "huge-out.csv"]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

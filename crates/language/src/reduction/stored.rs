@@ -263,7 +263,8 @@ impl Stored {
             let size = self.kept + r.loads.len() + 2 * r.residual.len();
             r.gram.chunks_exact(size.max(1)).for_each(|row| out += &(list(row) + "\n"));
         }
-        out + "end\n"
+        let check = check(out.lines());
+        out + &format!("end {check}\n")
     }
 
     /// Reads the text of a file.
@@ -336,17 +337,24 @@ impl Stored {
             lost,
             remainder: None,
         };
-        let line = lines.next()?;
+        let mut line = lines.next()?;
         if let Some(rest) = line.strip_prefix("remainder") {
             stored.remainder = Some(lines.remainder(rest, kept, n)?);
-            if lines.next()?.trim() != "end" {
-                return Err(lines.expected("end"));
-            }
-        } else if line.trim() != "end" {
-            return Err(lines.expected("remainder or end"));
+            line = lines.next()?;
+        }
+        let found = line.strip_prefix("end").ok_or_else(|| lines.expected("remainder or end"))?.trim();
+        // A file that was written by hand need not know it.
+        if !found.is_empty() && found != check(text.lines().take(lines.at - 1)) {
+            return Err("something in it is not as it was written".to_owned());
         }
         Ok(stored)
     }
+}
+
+/// FNV-1a (64 bits) of lines, however they end.
+fn check<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let bytes = lines.flat_map(|line| line.trim_end().bytes().chain([b'\n']));
+    format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
 }
 
 /// The lines of a file that say something.

@@ -267,7 +267,7 @@ fn mistakes_in_blocks() {
         [\"base\", \"a\"], dof = \"x\", k = 1 }]\nparameters = { k = 1 }\n[[use]]\npart = \"p\"\nname = \"u\"\nconnect = \
         { base = \"ground\" }\n";
     let cases = [
-        (frame, "bays = 2", "bays = 1000000000", "2 this makes the model too large: it may have 1000000 nodes"),
+        (frame, "bays = 2", "bays = 1000000000", "2 this makes the model too large: it may have 2000000 nodes"),
         (frame, "bays = 2", "bays = 900000", "1 this makes the model too large"),
         (frame, "bays = 2", "bays = 0", "2 `bays` must be greater than zero, found 0"),
         (frame, "bays = 2", "bays = [6, -1]", "3 `width` needs a count"),
@@ -312,7 +312,7 @@ fn mistakes_in_blocks() {
             part,
             "name = \"u\"",
             "name = \"u\"\ncount = 999999999",
-            "8 `count` must be between 1 and 1000000, found 999999999",
+            "8 `count` must be between 1 and 2000000, found 999999999",
         ),
         (part, "base = \"ground\"", "bse = \"ground\"", "8 the part has no node `bse` to connect"),
         (part, "base = \"ground\"", "base = \"gronud\"", "3 there is no node `gronud` | did you mean `ground`?"),

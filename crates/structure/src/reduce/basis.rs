@@ -161,8 +161,8 @@ pub(super) fn refused(
         Unreducible::Mechanism { row } => {
             let dof = &model.dofs[component.rows[row]].name;
             let message = format!(
-                "the inside of `{name}` can move without resistance while its interface stands: nothing holds `{dof}`, or a part that it \
-                    belongs to floats"
+                "the inside of `{name}` can move without resistance while its interface stands: nothing holds `{dof}`, a part that it \
+                    belongs to floats, or its stiffness is not positive"
             );
             let help = format!("support it, connect it to the rest, or keep it: keep = [\"{dof}\"]");
             Problem::error(subject, message, &help)

@@ -168,7 +168,7 @@ fn wrong_files_and_wrong_uses_are_said() {
     for (from, to, words) in [
         ("interfield superelement 1", "interfield superelement 9", "line 1 must be"),
         ("\nmass\n", "\nmass\nx ", "`x` is not a number"),
-        ("\nend\n", "\n", "it is not complete"),
+        ("\nend ", "\n# ", "it is not complete"),
         ("unknowns ", "unknowns 9999", "cannot be used"),
         ("\nheld\n", "\nheld\nNaN ", "not a finite number"),
     ] {
@@ -178,10 +178,17 @@ fn wrong_files_and_wrong_uses_are_said() {
         let found = said(&with("frequency = \"10 Hz\"\nfile = \"tower.superelement\""), &text.replacen(from, to, 1));
         assert!(found.contains(words), "{to}: {found}");
     }
-    // Every cut of the file is refused, and none panics.
-    for at in (0..text.len() - 5).step_by(text.len() / 97).filter(|&at| text.is_char_boundary(at)) {
+    // Every cut of the file is refused, and none panics; so is every number of which a digit has changed.
+    let end = text.rfind("end ").expect("its end");
+    for at in (0..end).step_by(text.len() / 97).filter(|&at| text.is_char_boundary(at)) {
         assert!(Stored::read(&text[..at]).is_err(), "cut after {at} bytes");
+        let Some(digit) = text[at..].find(|c: char| c.is_ascii_digit()).map(|i| at + i) else { continue };
+        let other = if &text[digit..=digit] == "5" { "6" } else { "5" };
+        assert!(Stored::read(&format!("{}{other}{}", &text[..digit], &text[digit + 1..])).is_err(), "byte {digit}");
     }
+    // Line ends of another system change nothing, and a file written by hand may end without the check.
+    assert_eq!(Stored::read(&text.replace('\n', "\r\n")), Stored::read(&text));
+    assert_eq!(Stored::read(&format!("{}end\n", &text[..end])), Stored::read(&text));
     let on = shared("")
         + "[[element]]\ntype = \"spring\"\nname = \"late\"\nnodes = [\"ground\", \"n6_2\"]\ndof = \"x\"\nk = \"1 kN/mm\"\n";
     let found = said(&on, &text);

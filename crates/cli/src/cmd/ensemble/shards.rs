@@ -115,7 +115,10 @@ pub(super) fn merge(
     }
     for path in found {
         journal.adopt(&path, identity, about).map_err(|e| match e {
-            Refusal::File(message) => (message, again.clone()),
+            Refusal::File(message) => {
+                let help = "the pieces must be readable, and the folder of --output needs room for all of them once more; then --merge again";
+                (message, help.to_owned())
+            }
             Refusal::Other(what) => {
                 let help = "wait for its end, or run this piece again in another folder".to_owned();
                 (format!("`{}` {what}", path.display()), help)

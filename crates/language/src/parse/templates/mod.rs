@@ -29,7 +29,7 @@ use block::Block;
 pub(crate) use sections::SECTIONED;
 
 /// Most nodes, elements and loads that the blocks of a model may stand for.
-pub(super) const MOST_TABLES: u64 = 1_000_000;
+pub(super) const MOST_TABLES: u64 = 2_000_000;
 
 /// Most bytes of the tables that are copied from parts, roughly.
 const MOST_BYTES: u64 = 1 << 30;

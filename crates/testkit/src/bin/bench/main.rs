@@ -58,8 +58,8 @@ const CASES: &[(&str, Case)] = &[
     ("wires", Bench::wires),
     ("serve", Bench::serve),
     ("console", Bench::console),
-    ("updating", Bench::updating),
     // Last: they lock all memory of the program.
+    ("updating", Bench::updating),
     ("frames", Bench::frames),
     ("guard", Bench::guard),
     ("realtime", Bench::realtime),

@@ -1,11 +1,17 @@
-//! Online updating: one specimen teaches a hundred elements.
+//! Online updating: one specimen teaches a hundred elements. The estimator alone, and a whole test by the clock, with and without.
 
+use std::fmt::Write;
 use std::time::Instant;
 
+use interfield_lab::realtime::{Clock, Schedule, Timing, WallClock, WhenLate};
 use interfield_learn::online::pupil::Kind;
 use interfield_learn::online::{Filter, Hysteresis, Learner, Limits, Pupil, Settings, Teacher};
 
-use super::{Bar, Bench, Row};
+use interfield_testkit::alloc::count;
+use interfield_testkit::run::read_with;
+
+use super::{Bar, Bench, Row, advance, start};
+use crate::realtime::{PERIOD, PRIORITY, SPIN, in_real_time, missing, tails, us};
 
 /// Elements that learn.
 const PUPILS: usize = 100;
@@ -63,6 +69,17 @@ impl Bench {
             bar,
             note: note.to_owned(),
         };
+        let [with, without] = [true, false].map(|learns| self.updating_by_the_clock(learns));
+        let ((seconds, note), (plain, beside)) = (with?, without?);
+        let clocked = Row {
+            other: Ok(plain),
+            ..row(
+                format!("a step at 1 kHz of a test with {PUPILS} of them / without updating, mean"),
+                seconds,
+                Bar::Below(100.0),
+                &format!("{note}; without: {beside}"),
+            )
+        };
         Ok(vec![
             row("one specimen, five parameters".to_owned(), alone, Bar::Below(10.0), "with its free laws"),
             row(
@@ -71,6 +88,72 @@ impl Bench {
                 Bar::Below(100.0),
                 "energy budgets and new laws in each step",
             ),
+            clocked,
         ])
     }
+
+    /// A tower whose lowest storey is an emulated specimen, one step per millisecond of the wall clock in one thread: mean time of a step
+    /// in us, and how it went.
+    fn updating_by_the_clock(&self, learns: bool) -> Result<(f64, String), String> {
+        let (warm_up, steps) = (500, 1000 * self.seconds() as u64 / 3);
+        let text = tower(learns, warm_up + steps);
+        let (rights, result) = in_real_time(PRIORITY, move || -> Result<_, String> {
+            let mut simulation = start(read_with("bench.toml", &text, &Default::default()))?;
+            (0..warm_up).try_for_each(|k| advance(&mut simulation, k as usize))?;
+            let schedule = Schedule::new(PERIOD, WhenLate::Skip)?;
+            let mut timing = Timing::new(schedule.period_ns());
+            let mut clock = WallClock::new(schedule, SPIN);
+            let (before, mut sum) = (count(), 0);
+            for k in warm_up..warm_up + steps {
+                let tick = clock.wait();
+                let begin = clock.now_ns();
+                advance(&mut simulation, k as usize)?;
+                let end = clock.now_ns();
+                timing.note(&tick, end);
+                sum += end - begin;
+            }
+            Ok((timing, sum, count() - before))
+        })?;
+        let (timing, sum, allocations) = result?;
+        let late = timing.missed + timing.overrun;
+        let note = format!(
+            "{}, {late} of {steps} late or left out, {allocations} allocations{}",
+            tails(&timing.compute.summary()),
+            missing(&rights)
+        );
+        Ok((us(sum) / steps as f64, note))
+    }
+}
+
+/// A tower of Bouc-Wen storeys under an earthquake; those above the specimen learn from it.
+fn tower(learns: bool, steps: u64) -> String {
+    let duration = (steps + 10) as f64 * PERIOD;
+    let mut text = format!(
+        "dofs = [\"x\"]\nunits = {{ length = \"m\", force = \"N\" }}\nload = [{{ type = \"ground\", name = \"quake\", \
+         direction = \"x\", signal = {{ type = \"synthetic\", peak = \"3 m/s^2\" }} }}]\n\
+         analysis = {{ scheme = \"alpha-os\", dt = \"1 ms\", duration = \"{duration} s\" }}\n\
+         [[specimen]]\nname = \"laboratory\"\nelements = [\"damper0\"]\nrate = \"1 kHz\"\n"
+    );
+    let mut pupils = Vec::new();
+    for i in 0..=PUPILS {
+        let below = if i == 0 { "ground".to_owned() } else { format!("floor{}", i - 1) };
+        let _ = write!(
+            text,
+            "[[node]]\nname = \"floor{i}\"\nmass = 5000\n[[element]]\ntype = \"bouc-wen\"\nname = \"damper{i}\"\n\
+             nodes = [\"{below}\", \"floor{i}\"]\ndof = \"x\"\nk = 5.6e6\nk2 = 1.6e6\nn = 1.2\n\
+             beta = \"0.8*5.6e6/120e3^1.2\"\ngamma = \"0.2*5.6e6/120e3^1.2\"\n"
+        );
+        if i > 0 {
+            pupils.push(format!("\"damper{i}\""));
+        }
+    }
+    if learns {
+        let _ = write!(
+            text,
+            "[[update]]\nname = \"dampers\"\nlearn = [{}]\nforce_noise = \"500 N\"\ndisplacement_noise = \"2e-5 m\"\n\
+             truth = {{ k = 1.43, Fy = 0.67, r = 0.75, n = 1.67, k2 = 0.5 }}\n",
+            pupils.join(", ")
+        );
+    }
+    text
 }

@@ -44,7 +44,10 @@ impl Cache {
     }
 
     fn tell(&self, words: String) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told.contains(&words) {
+            told.push(words);
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -48,22 +48,31 @@ pub(crate) fn stage(context: &Context) -> Outcome {
             downloaded.join().unwrap_or_else(|_| Err("the download of packages ended unexpectedly".to_owned()));
         Ok::<_, String>((python?, wheel?))
     })?;
-    fresh(context, &own, &wheel)?;
     install(context, &python, &wheel)?;
     let tested = |what: &str| {
         let mut command = with_libraries(context, &python, Profile::Dev);
         command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(what.split_whitespace());
         context.run(command)
     };
-    tested("--pyargs interfield --doctest-modules -o doctest_optionflags=NORMALIZE_WHITESPACE")?;
-    tested("python/tests")?;
-    let mut stubs = Command::new(&python);
-    stubs.args(["-m", "mypy.stubtest", "interfield", "--mypy-config-file", "python/pyproject.toml"]);
-    context.run(stubs)?;
-    let mut strict = Command::new(&python);
-    strict.args(["-m", "mypy", "--strict", "--config-file", "python/pyproject.toml", "python/examples"]);
-    context.run(strict)?;
-    octave(context)?;
+    let typed = |what: &str| {
+        let mut command = Command::new(&python);
+        command.args(["-m"]).args(what.split_whitespace()).arg("python/pyproject.toml");
+        context.run(command)
+    };
+    // Most tests wait for something or use one core: the rest is done beside them.
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| {
+            fresh(context, &own, &wheel)?;
+            typed("mypy.stubtest interfield --mypy-config-file")?;
+            typed("mypy --strict python/examples --config-file")?;
+            tested("--pyargs interfield --doctest-modules -o doctest_optionflags=NORMALIZE_WHITESPACE")?;
+            octave(context)
+        });
+        let tested = tested("python/tests");
+        let beside =
+            beside.join().unwrap_or_else(|_| Err("what is done beside the tests ended unexpectedly".to_owned()));
+        tested.and(beside)
+    })?;
     Ok(format!("{}, fresh and tested; C, ctypes and Octave agree", name(&wheel)))
 }
 

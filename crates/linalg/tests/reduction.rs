@@ -454,12 +454,11 @@ fn network(random: &mut Random, n: usize) -> Structure {
 }
 
 /// The bound is above what is lost in each of 50 structures, with and without residual vectors, at every frequency below the first missing
-/// mode; and it says something: most of the time it is less than ten times of it. What the residual alone shows, the energy of its static
-/// answer, is too little: the inside is softer in motion than at rest.
+/// mode; and it says something: most of the time it is less than ten times of it.
 #[test]
 fn the_bound_is_honest_on_fifty_random_structures() {
     let mut random = Random(7);
-    let (mut ratios, mut low) = (Vec::new(), 0);
+    let mut ratios = Vec::new();
     for case in 0..50 {
         let n = 40 + random.below(60);
         let s = network(&mut random, n);
@@ -499,7 +498,6 @@ fn the_bound_is_honest_on_fifty_random_structures() {
                 assert!(lost <= most + rounding, "structure {case}, {share}: {lost:e} is lost, bound {most:e}");
                 if lost > 100.0 * rounding {
                     ratios.push(most / lost);
-                    low += usize::from(most * (1.0 - share * share) < lost);
                 }
                 for b in 0..nb {
                     let lost = (sent[0][b] - entry(b, nb)).abs();
@@ -514,7 +512,6 @@ fn the_bound_is_honest_on_fifty_random_structures() {
     assert!(ratios.len() > 200, "{} cases", ratios.len());
     let nine_of_ten = ratios[ratios.len() * 9 / 10];
     assert!(nine_of_ten < 10.0, "nine of ten bounds are within a factor {nine_of_ten}");
-    assert!(low > ratios.len() * 9 / 10, "the residual alone is too little in {low} of {} cases", ratios.len());
 }
 
 /// With all modes nothing is lost, and the reduced structure has the frequencies of the whole.

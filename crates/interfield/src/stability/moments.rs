@@ -280,7 +280,7 @@ mod tests {
             seen.push(felt);
         }
         let (kept, off) = all.kept();
-        assert!(kept.len() <= 10 && kept[0].t == 0.0 && (0.05..0.9).contains(&off), "{} {off}", kept.len());
+        assert!(kept.len() <= 10 && kept[0].t == 0.0 && (0.05..1.0).contains(&off), "{} {off}", kept.len());
         let far = |a: &[f64], b: &[f64]| all.followed.iter().map(|f| f.distance(a, b)).fold(0.0, f64::max);
         let worst = seen.iter().map(|s| kept.iter().map(|k| far(&k.felt, s)).fold(f64::INFINITY, f64::min));
         let worst = worst.fold(0.0, f64::max);

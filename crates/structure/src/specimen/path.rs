@@ -146,7 +146,7 @@ pub fn tangents_along(model: &Model, specimen: usize, path: &[f64], dt: f64) -> 
         }
         let (_, states, _) = law.shape();
         let mut now: Vec<f64> = (0..states).map(|i| element.s0.get(i).copied().unwrap_or(0.0)).collect();
-        let (mut before, mut v_before, mut force) = (0.0, 0.0, vec![0.0; d]);
+        let (mut before, mut force) = (0.0, vec![0.0; d]);
         let [mut g0, mut g1] = [vec![0.0; states], vec![0.0; states]];
         let at = |x: f64| factors.iter().map(|f| f * x).collect::<Vec<f64>>();
         // Rest first.
@@ -154,7 +154,7 @@ pub fn tangents_along(model: &Model, specimen: usize, path: &[f64], dt: f64) -> 
             let v = if k == 0 { 0.0 } else { (u - before) / dt };
             let (q, rate, t) = (at(*u), at(v), k as f64 * dt);
             if k > 0 && states > 0 {
-                law.response(t - dt, &at(before), &at(v_before), &now, &mut force, &mut g0);
+                law.response(t - dt, &at(before), &rate, &now, &mut force, &mut g0);
                 let trial: Vec<f64> = now.iter().zip(&g0).map(|(s, g)| s + dt * g).collect();
                 law.response(t, &q, &rate, &trial, &mut force, &mut g1);
                 now.iter_mut().zip(g0.iter().zip(&g1)).for_each(|(s, (a, b))| *s += 0.5 * dt * (a + b));
@@ -167,7 +167,7 @@ pub fn tangents_along(model: &Model, specimen: usize, path: &[f64], dt: f64) -> 
             }
             sums[k][0] += stiffness;
             sums[k][1] += damping;
-            (before, v_before) = (*u, v);
+            before = *u;
         }
     }
     let place =

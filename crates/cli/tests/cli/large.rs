@@ -123,7 +123,7 @@ fn memory_is_told_and_a_model_that_does_not_fit_is_refused() {
     assert!(refused.contains("does not fit in memory") && refused.contains("3.0 MB are free"), "{refused}");
     assert!(refused.contains("[[reduce]]"), "{refused}");
     // Text alone may take more than there is.
-    let long = file("large-text.toml", &format!("{FRAME}{}", "# a remark\n".repeat(500_000))).display().to_string();
+    let long = file("large-text.toml", format!("{FRAME}{}", "# a remark\n".repeat(500_000))).display().to_string();
     let refused = run(&long, &[], Some("50e6")).expect(1).stderr;
     assert!(refused.contains("reading its 5.5 MB of text takes about 192.5 MB, 50.0 MB are free"), "{refused}");
 }

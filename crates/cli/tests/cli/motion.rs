@@ -238,7 +238,7 @@ fn files_of_absurd_size() {
     assert!(message.contains("`no.at2`: does not exist"), "{message}");
     if Path::new("/dev/zero").exists() {
         let (_, message) = refused(&["motion", "/dev/zero", "--json"], 1);
-        assert!(message.contains("has more than the 128 MB"), "{message}");
+        assert!(message.contains("has more than the 32 MB"), "{message}");
     }
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     std::fs::remove_file(path).unwrap();

@@ -149,7 +149,7 @@ class Spring:
 
     def force(self, t, u, v):
         self.begin()
-        return 2e6 * u
+        return 5e5 * u
 
 
 class Compiled(Spring):
@@ -161,7 +161,7 @@ class Compiled(Spring):
 
 
 def spring(t, u, v):
-    return 2e6 * u
+    return 5e5 * u
 
 
 def real_time():

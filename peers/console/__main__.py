@@ -399,6 +399,8 @@ def only_latency(program, model, folder, browser):
 
 
 def main():
+    # What a shell starts in the background ignores Ctrl-C, and so would the programs that are started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     program, model, folder, chromium = sys.argv[1:5]
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)

@@ -6,11 +6,11 @@
 
 use interfield_kernel::{Fault, Point, System};
 use interfield_language::Model;
-use interfield_language::model::{Analysis, Damping, Dof, Element, Kind, Support, TangentPolicy};
+use interfield_language::model::{Element, Kind};
 
 use crate::assemble::{Assembly, assemble, is_linear, remembers, start_of, stored};
 use crate::assembled::Assembled;
-use crate::specimen::unloaded;
+use crate::specimen::{by_themselves, unloaded};
 
 /// Longest path of a step that is followed without looking between, s: hysteretic laws turn within some hundredths.
 const FINE: f64 = 2e-3;
@@ -62,33 +62,13 @@ impl Walk {
             .collect();
         dofs.sort_unstable();
         dofs.dedup();
-        let dof = |(d, dof): (usize, &Dof)| {
-            let moves = dofs.binary_search(&d).is_ok();
-            // Nothing is solved for: any mass will do.
-            let (mass, support) = if moves { (1.0, Support::Free) } else { (0.0, Support::Fixed) };
-            let u0 = if laboratory || !moves { 0.0 } else { start_of(dof) };
-            Dof { mass, support, u0, v0: 0.0, ..dof.clone() }
-        };
         let element = |&e: &usize| match laboratory {
             true => unloaded(model, e),
             false => Element { given: None, ..model.elements[e].clone() },
         };
-        let alone = Model {
-            dofs: model.dofs.iter().enumerate().map(dof).collect(),
-            elements: elements.iter().map(element).collect(),
-            held: Vec::new(),
-            damping: Damping::None,
-            loads: Vec::new(),
-            load_names: Vec::new(),
-            channels: Vec::new(),
-            partition: None,
-            specimens: Vec::new(),
-            externals: Vec::new(),
-            superelements: Vec::new(),
-            updates: Vec::new(),
-            analysis: Analysis { tangent: TangentPolicy::Exact, ..model.analysis.clone() },
-            ..model.clone()
-        };
+        let start = |d: usize| if laboratory { 0.0 } else { start_of(&model.dofs[d]) };
+        let moved = |d: usize| dofs.binary_search(&d).is_ok().then(|| start(d));
+        let alone = by_themselves(model, elements.iter().map(element).collect(), Vec::new(), moved);
         let Assembly { mut system, y0, looped, .. } =
             assemble(&alone).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))?;
         // Slopes are those along the last stretch of the path.

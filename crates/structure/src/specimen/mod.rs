@@ -30,7 +30,7 @@ use crate::external;
 use build::Unbuilt;
 pub(crate) use measured::Measured;
 use stand_in::StandIn;
-pub(crate) use stand_in::{Physical, physical, substitute, unloaded};
+pub(crate) use stand_in::{Physical, by_themselves, physical, substitute, unloaded};
 
 /// Where rigs come from.
 pub trait Workshop {

@@ -216,31 +216,11 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
 /// the beginning make of it, it learns on its way to the start of the test.
 pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) -> Result<Physical, Vec<Problem>> {
     let all = coordinates(specimen);
-    let dof = |(d, dof): (usize, &Dof)| {
-        let moves = all.contains(&d);
-        // Its own masses are the laboratory's; a system must have some.
-        let (mass, support) = if moves { (1.0, Support::Free) } else { (0.0, Support::Fixed) };
-        Dof { mass, support, u0: 0.0, v0: 0.0, ..dof.clone() }
-    };
-    let alone = Model {
-        dofs: model.dofs.iter().enumerate().map(dof).collect(),
-        // What is really there, whatever it is taken for.
-        elements: specimen.elements.iter().map(|&e| unloaded(model, e)).collect(),
-        // A constant load on what is free hangs there in the laboratory too.
-        held: model.held.iter().filter(|(d, _)| specimen.inner[specimen.held..].contains(d)).copied().collect(),
-        damping: Damping::None,
-        loads: Vec::new(),
-        load_names: Vec::new(),
-        channels: Vec::new(),
-        partition: None,
-        specimens: Vec::new(),
-        externals: Vec::new(),
-        superelements: Vec::new(),
-        updates: Vec::new(),
-        // Masses of elements follow the configuration.
-        analysis: Analysis { tangent: TangentPolicy::Exact, ..model.analysis.clone() },
-        ..model.clone()
-    };
+    // A constant load on what is free hangs there in the laboratory too.
+    let held = model.held.iter().filter(|(d, _)| specimen.inner[specimen.held..].contains(d)).copied().collect();
+    // What is really there, whatever it is taken for.
+    let elements = specimen.elements.iter().map(|&e| unloaded(model, e)).collect();
+    let alone = by_themselves(model, elements, held, |d| all.contains(&d).then_some(0.0));
     // Unknowns are numbered along the model.
     let assembly = assemble(&alone)?;
     let start = assembly.y0[2 * all.len()..].to_vec();
@@ -261,6 +241,37 @@ fn free(model: &Model, specimen: &Specimen, assembly: &Assembly, stand_in: &Stan
         masses: specimen.inner_masses[specimen.held..].iter().map(|m| m * specimen.scale).collect(),
         guess: loose.iter().map(|&d| model.dofs[d].u0).collect(),
         moving_mass: assembly.system.has_moving_mass(),
+    }
+}
+
+/// A model of these elements alone, without loads: degrees of freedom with a start move, all others are fixed. `held` are its constant loads.
+pub(crate) fn by_themselves(
+    model: &Model,
+    elements: Vec<Element>,
+    held: Vec<(usize, f64)>,
+    start: impl Fn(usize) -> Option<f64>,
+) -> Model {
+    let dof = |(d, dof): (usize, &Dof)| {
+        // Masses are the laboratory's, or nothing is solved for; a system must have some.
+        let (mass, support) = if start(d).is_some() { (1.0, Support::Free) } else { (0.0, Support::Fixed) };
+        Dof { mass, support, u0: start(d).unwrap_or(0.0), v0: 0.0, ..dof.clone() }
+    };
+    Model {
+        dofs: model.dofs.iter().enumerate().map(dof).collect(),
+        elements,
+        held,
+        damping: Damping::None,
+        loads: Vec::new(),
+        load_names: Vec::new(),
+        channels: Vec::new(),
+        partition: None,
+        specimens: Vec::new(),
+        externals: Vec::new(),
+        superelements: Vec::new(),
+        updates: Vec::new(),
+        // Masses of elements follow the configuration.
+        analysis: Analysis { tangent: TangentPolicy::Exact, ..model.analysis.clone() },
+        ..model.clone()
     }
 }
 

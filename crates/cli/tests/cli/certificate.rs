@@ -4,6 +4,28 @@ use serde_json::Value;
 
 use super::{STOREY, file, interfield, models};
 
+/// A moderate earthquake, and elements in the laboratory under it.
+fn tested(duration: &str, channel: &str, elements: &str, specimen: &str) -> String {
+    format!(
+        r#"[[load]]
+type = "ground"
+direction = "x"
+signal = {{ type = "synthetic", peak = "0.1 g" }}
+[analysis]
+scheme = "alpha-os"
+dt = "5 ms"
+duration = "{duration}"
+[record]
+channels = ["{channel}"]
+[[specimen]]
+name = "rig"
+elements = {elements}
+rate = "1 kHz"
+{specimen}
+"#
+    )
+}
+
 /// A storey with its column in the laboratory, behind an actuator.
 fn storey(column: &str, specimen: &str, actuator: &str) -> String {
     format!(
@@ -13,27 +35,13 @@ name = "column"
 nodes = ["ground", "floor"]
 dof = "x"
 {column}
-[[load]]
-type = "ground"
-direction = "x"
-signal = {{ type = "synthetic", peak = "0.1 g" }}
-[analysis]
-scheme = "alpha-os"
-dt = "5 ms"
-duration = "8 s"
-[record]
-channels = ["floor.x"]
-[[specimen]]
-name = "rig"
-elements = ["column"]
-rate = "1 kHz"
-{specimen}
-[[specimen.actuator]]
+{}[[specimen.actuator]]
 type = "second-order"
 frequency = "30 Hz"
 damping = 0.7
 {actuator}
-"#
+"#,
+        tested("8 s", "floor.x", r#"["column"]"#, specimen)
     )
 }
 
@@ -179,24 +187,10 @@ name = "beside"
 nodes = ["low", "high"]
 dof = "x"
 {beside}
-[[load]]
-type = "ground"
-direction = "x"
-signal = {{ type = "synthetic", peak = "0.1 g" }}
-[analysis]
-scheme = "alpha-os"
-dt = "5 ms"
-duration = "5 s"
-[record]
-channels = ["low.x"]
-[[specimen]]
-name = "rig"
-elements = ["column-low", "column-high"]
-rate = "1 kHz"
-{specimen}
-{}{}"#,
+{}{}{}"#,
         storey("low", r#"["ground", "low"]"#),
         storey("high", r#"["low", "high"]"#),
+        tested("5 s", "low.x", r#"["column-low", "column-high"]"#, specimen),
         drive("low"),
         drive("high"),
     )
